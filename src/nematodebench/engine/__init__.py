@@ -1,0 +1,1 @@
+"""Runs: seeds, the loop, executors, progress, resume."""

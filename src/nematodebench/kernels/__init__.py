@@ -1,0 +1,1 @@
+"""Compiled primitives: signatures, random numbers, math functions, matrix tiles, optimiser. Imports nothing of ours."""

@@ -1,0 +1,19 @@
+"""Statistics over runs: intervals, aggregates and comparisons. Pure functions on arrays; same input, same output."""
+
+from nematodebench.stats.aggregates import iqm, optimality_gap, performance_profile, stratified_bootstrap
+from nematodebench.stats.comparisons import Comparison, compare, holm, probability_of_improvement
+from nematodebench.stats.values import IntervalMethod, StatValue, interval
+
+__all__ = [
+    "Comparison",
+    "IntervalMethod",
+    "StatValue",
+    "compare",
+    "holm",
+    "interval",
+    "iqm",
+    "optimality_gap",
+    "performance_profile",
+    "probability_of_improvement",
+    "stratified_bootstrap",
+]

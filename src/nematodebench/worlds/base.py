@@ -1,0 +1,100 @@
+"""What a world is: a frozen dataclass of parameters plus two compiled functions.
+
+A world's file holds its physics (``reset`` and ``step``, signature in :mod:`nematodebench.kernels.abi`) and a subclass
+of :class:`World` whose fields are its parameters and whose docstring is its specification.
+"""
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nematodebench.kernels.abi import F64, OUT_REWARD, WorldFunction
+
+__all__ = ["Discrete", "Effectors", "Sensor", "World"]
+
+
+@dataclass(frozen=True)
+class Sensor:
+    """One input of a brain with its range."""
+
+    name: str
+    low: float = 0.0
+    high: float = 1.0
+
+
+@dataclass(frozen=True)
+class Discrete:
+    """One of ``len(names)`` actions a step."""
+
+    names: tuple[str, ...]
+
+    @property
+    def n(self) -> int:
+        """How many there are."""
+        return len(self.names)
+
+
+@dataclass(frozen=True)
+class Effectors:
+    """Several effectors at once, each in [0, 1]."""
+
+    names: tuple[str, ...]
+
+    @property
+    def n(self) -> int:
+        """How many there are."""
+        return len(self.names)
+
+
+@dataclass(frozen=True)
+class World:
+    """A simulated environment with its parameters; subclasses add fields, physics and a specification."""
+
+    name: ClassVar[str]
+    reset: ClassVar[WorldFunction]
+    step: ClassVar[WorldFunction]
+    metrics: ClassVar[tuple[str, ...]]
+    """Names of what ``out`` holds behind the rewards when an episode ends."""
+    terminations: ClassVar[tuple[str, ...]] = ()
+    """Meaning of the codes 1, 2, ... of a metric called ``termination``."""
+    agents: ClassVar[int] = 1
+
+    @property
+    def sensors(self) -> tuple[Sensor, ...]:
+        """The inputs of one agent, in order."""
+        raise TypeError(f"world {type(self).__name__} must define `sensors`")
+
+    @property
+    def actions(self) -> Discrete | Effectors:
+        """What one agent can do."""
+        raise TypeError(f"world {type(self).__name__} must define `actions`")
+
+    @property
+    def state_size(self) -> int:
+        """Floats of world state."""
+        raise TypeError(f"world {type(self).__name__} must define `state_size`")
+
+    def pack(self) -> F64:
+        """Parameters and lookup tables as the flat array the compiled functions read."""
+        raise TypeError(f"world {type(self).__name__} must define `pack`")
+
+    def image(self, state: F64) -> NDArray[np.uint8]:
+        """The world as a picture, for ``render_mode="rgb_array"``."""
+        raise TypeError(f"world {type(self).__name__} has no picture; render with 'ansi' or define `image`")
+
+    def text(self, state: F64) -> str:
+        """The world as text, for ``render_mode="ansi"``."""
+        return " ".join(f"{value:.3g}" for value in state)
+
+    @property
+    def out_size(self) -> int:
+        """Floats of ``out``: two flags, a reward for each agent, the metrics."""
+        return OUT_REWARD + self.agents + len(self.metrics)
+
+    def spec(self) -> Mapping[str, Any]:
+        """Name and parameters as plain data: what a task's hash is taken of."""
+        return {"world": self.name, **dataclasses.asdict(self)}

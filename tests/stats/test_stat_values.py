@@ -1,0 +1,148 @@
+"""StatValue and the intervals of a mean: form, repeatability, coverage."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nematodebench.stats import StatValue, interval
+
+VALUES = st.lists(st.floats(-100, 100), min_size=2, max_size=40)
+METHODS = ["normal", "t", "bootstrap"]
+
+
+def normal(rng, n):
+    return rng.normal(0.5, 0.1, n)
+
+
+def bimodal(rng, n):
+    """Runs that either fail or learn, half and half: mean .55."""
+    return np.where(rng.random(n) < 0.5, rng.normal(0.2, 0.05, n), rng.normal(0.9, 0.05, n))
+
+
+def bimodal_unequal(rng, n):
+    """One run in five fails: mean .76."""
+    return np.where(rng.random(n) < 0.2, rng.normal(0.2, 0.05, n), rng.normal(0.9, 0.05, n))
+
+
+RUNS = {"normal": (normal, 0.5), "bimodal": (bimodal, 0.55), "bimodal 4 to 1": (bimodal_unequal, 0.76)}
+
+
+def coverage(draw, mean, n, method, trials):
+    rng = np.random.default_rng(11)
+    intervals = np.array([interval(draw(rng, n), method) for _ in range(trials)])
+    return np.mean((intervals[:, 0] <= mean) & (mean <= intervals[:, 1]))
+
+
+def test_prints_mean_and_half_the_interval():
+    assert str(StatValue(0.867, 0.08, 0.7, 0.95, 50, (0.844, 0.890))) == "0.867 ± 0.023"
+
+
+def test_summary_uses_the_sample_deviation():
+    value = StatValue.from_values([1.0, 2.0, 3.0, 4.0])
+    assert (value.mean, value.min, value.max, value.n) == (2.5, 1.0, 4.0, 4)
+    assert value.std == pytest.approx(math.sqrt(5 / 3))
+
+
+def test_normal_interval_is_mean_plus_minus_196_standard_errors():
+    half = 1.96 * math.sqrt(5 / 3) / 2
+    assert StatValue.from_values([1.0, 2.0, 3.0, 4.0]).ci95 == pytest.approx((2.5 - half, 2.5 + half))
+
+
+def test_one_value_has_an_unknown_interval():
+    value = StatValue.from_values([0.867])
+    assert value.std == 0.0
+    assert all(math.isnan(bound) for bound in value.ci95)
+
+
+def test_one_value_does_not_print_as_certain():
+    assert str(StatValue.from_values([0.867])) == "0.867 (n = 1)"
+
+
+def test_pooled_summarises_sessions_but_takes_its_interval_from_all_runs():
+    sessions = [[0.1, 0.3], [0.5, 0.9]]
+    value = StatValue.pooled(sessions)
+    half = 1.96 * np.std([0.1, 0.3, 0.5, 0.9], ddof=1) / 2
+    assert (value.mean, value.n) == (pytest.approx(0.45), 2)
+    assert value.std == pytest.approx(np.std([0.2, 0.7], ddof=1))
+    assert value.ci95 == pytest.approx((0.45 - half, 0.45 + half))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@given(values=VALUES)
+def test_same_input_same_interval(method, values):
+    assert interval(values, method) == interval(np.array(values), method)
+
+
+def test_bootstrap_does_not_touch_global_random_state():
+    np.random.seed(5)
+    before = np.random.get_state()[1].copy()
+    interval([1.0, 2.0, 4.0], "bootstrap")
+    assert (np.random.get_state()[1] == before).all()
+
+
+def test_another_seed_gives_another_bootstrap():
+    values = np.random.default_rng(0).normal(size=50)
+    assert interval(values, "bootstrap", rng=0) != interval(values, "bootstrap", rng=1)
+
+
+def test_t_interval_equals_scipy():
+    from scipy import stats as scipy_stats
+
+    values = np.random.default_rng(0).normal(size=7)
+    expected = scipy_stats.t.interval(0.95, 6, loc=values.mean(), scale=scipy_stats.sem(values))
+    assert interval(values, "t") == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_one_run_has_no_interval_by_any_method(method):
+    assert all(math.isnan(bound) for bound in interval([0.5], method))
+
+
+@pytest.mark.parametrize("n", [50, 500])
+@pytest.mark.parametrize("runs", RUNS)
+def test_normal_interval_covers_95_percent(runs, n):
+    assert 0.93 <= coverage(*RUNS[runs], n, "normal", 4000) <= 0.97
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 10])
+def test_t_interval_covers_95_percent_for_few_normal_runs(n):
+    assert 0.93 <= coverage(normal, 0.5, n, "t", 4000) <= 0.97
+
+
+@pytest.mark.parametrize("runs", RUNS)
+def test_t_interval_covers_95_percent_at_50_runs(runs):
+    assert 0.93 <= coverage(*RUNS[runs], 50, "t", 4000) <= 0.97
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("runs", RUNS)
+def test_bootstrap_interval_covers_95_percent_at_50_runs(runs):
+    assert 0.93 <= coverage(*RUNS[runs], 50, "bootstrap", 4000) <= 0.97
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("runs", RUNS)
+def test_pooled_interval_of_ten_sessions_covers_95_percent(runs):
+    draw, mean = RUNS[runs]
+    rng = np.random.default_rng(12)
+    bounds = np.array([StatValue.pooled(draw(rng, 500).reshape(10, 50)).ci95 for _ in range(4000)])
+    assert 0.93 <= np.mean((bounds[:, 0] <= mean) & (mean <= bounds[:, 1])) <= 0.97
+
+
+@pytest.mark.parametrize("bad", [[], [0.1, np.nan], [np.inf], [[0.1, 0.2]], ["a"], 0.5])
+def test_bad_values_are_refused_by_name(bad):
+    with pytest.raises(ValueError, match=r"^values "):
+        interval(bad)
+
+
+def test_an_unknown_method_is_refused():
+    with pytest.raises(ValueError, match="'normal', 't' or 'bootstrap'"):
+        interval([0.1, 0.2], "wilson")
+
+
+def test_pooling_no_sessions_is_refused():
+    with pytest.raises(ValueError, match="^sessions is empty"):
+        StatValue.pooled([])
