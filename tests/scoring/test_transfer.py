@@ -46,7 +46,7 @@ def test_a_reference_that_leaves_nothing_to_gain_is_refused():
 
 @pytest.mark.parametrize("bad", [np.zeros((2, 3)), np.zeros((1, 1)), np.zeros(4)])
 def test_a_matrix_that_is_not_square_is_refused(bad):
-    with pytest.raises(ValueError, match="^matrix gives a matrix of shape"):
+    with pytest.raises(ValueError, match=r"^matrix gives a matrix of shape"):
         scoring.forgetting(bad)
 
 

@@ -144,5 +144,5 @@ def test_an_unknown_method_is_refused():
 
 
 def test_pooling_no_sessions_is_refused():
-    with pytest.raises(ValueError, match="^sessions is empty"):
+    with pytest.raises(ValueError, match=r"^sessions is empty"):
         StatValue.pooled([])
