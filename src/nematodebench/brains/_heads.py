@@ -11,7 +11,7 @@ from nematodebench.kernels.abi import F32, F32M, U64, kernel
 from nematodebench.kernels.mathx import exp32, log32
 from nematodebench.kernels.rng import uniform
 
-__all__ = ["heads_of", "sample_heads", "write_action"]
+__all__ = ["heads_of", "policy_columns", "sample_heads", "softmax_columns", "write_action"]
 
 
 def heads_of(body: Interface, levels: int) -> tuple[int, int]:
@@ -34,7 +34,8 @@ def sample_heads(
 ) -> np.float32:
     """Draws a level for every head from its softmax, stores them at ``chosen``; returns their log probability.
 
-    Logits that are not finite give an action of NaN, which ends the run as failed instead of going on at random.
+    The logits are overwritten. Where they are not finite the action is NaN, which ends the run as failed instead of
+    going on at random.
     """
     total_logp = np.float32(0.0)
     for head in range(heads):
@@ -44,17 +45,57 @@ def sample_heads(
             top = max(top, z[k])
         total = np.float32(0.0)
         for k in range(levels):
-            total += exp32(z[k] - top)
+            z[k] = exp32(z[k] - top)
+            total += z[k]
         threshold = np.float32(uniform(rng)) * total
         level, running = levels - 1, np.float32(0.0)
         for k in range(levels - 1):
-            running += exp32(z[k] - top)
+            running += z[k]
             if running > threshold:
                 level = k
                 break
-        total_logp += z[level] - top - log32(total)
+        total_logp += log32(z[level] / total)
         mem[chosen + head] = np.float32(level)
         write_action(action, head, effectors, level, levels)
-    if not np.isfinite(total_logp):
-        action[0, 0] = np.float32(np.nan)
+        if not np.isfinite(total):
+            action[0, 0] = np.float32(np.nan)
     return total_logp
+
+
+@kernel()
+def softmax_columns(mem: F32, z: int, p: int, entropy: int, rows: int, levels: int) -> None:
+    """One head's columns of logits become log probabilities; their probabilities and entropies are written too."""
+    top, total = mem[entropy : entropy + rows], mem[p : p + rows]
+    for r in range(rows):
+        top[r] = mem[z + r]
+    for k in range(1, levels):
+        column = mem[z + k * rows : z + (k + 1) * rows]
+        for r in range(rows):
+            top[r] = max(top[r], column[r])
+    for r in range(rows):
+        total[r] = np.float32(0.0)
+    for k in range(levels):
+        column = mem[z + k * rows : z + (k + 1) * rows]
+        for r in range(rows):
+            column[r] -= top[r]
+            total[r] += exp32(column[r])
+    for r in range(rows):
+        total[r] = log32(total[r])
+        top[r] = np.float32(0.0)
+    for reverse in range(levels):
+        k = levels - 1 - reverse  # downwards: the first column of p still holds log(total)
+        column, share = mem[z + k * rows : z + (k + 1) * rows], mem[p + k * rows : p + (k + 1) * rows]
+        for r in range(rows):
+            column[r] -= total[r]
+            share[r] = exp32(column[r])
+            top[r] -= share[r] * column[r]
+
+
+@kernel()
+def policy_columns(mem: F32, z: int, p: int, weight: F32, entropy: F32, bonus: np.float32, levels: int) -> None:
+    """Log probabilities become -weight p + bonus p (log p + H): the loss gradient but for the chosen level's share."""
+    rows = weight.size
+    for k in range(levels):
+        column, share = mem[z + k * rows : z + (k + 1) * rows], mem[p + k * rows : p + (k + 1) * rows]
+        for r in range(rows):
+            column[r] = share[r] * (bonus * (column[r] + entropy[r]) - weight[r])

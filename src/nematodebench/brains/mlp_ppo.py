@@ -5,13 +5,13 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from nematodebench.brains._heads import heads_of, sample_heads
+from nematodebench.brains._heads import heads_of, policy_columns, sample_heads, softmax_columns
 from nematodebench.brains.base import BrainClass, BrainConfig, CompiledBrain, Interface, Layout
 from nematodebench.kernels.abi import F32, F32M, F64, I64, U64, brain_kernel, kernel
-from nematodebench.kernels.mathx import exp32, log32
+from nematodebench.kernels.mathx import exp32
 from nematodebench.kernels.mlp import MlpLayout, adam_step, backward, deltas, forward, init_weights, refresh
 from nematodebench.kernels.rng import randint
-from nematodebench.kernels.tiles import padded
+from nematodebench.kernels.tiles import padded, transpose, transpose_back
 
 __all__ = ["MlpPpo", "MlpPpoConfig"]
 
@@ -143,35 +143,11 @@ def _update(hyper: F64, ints: I64, mem: F32, rng: U64) -> None:
 
 
 @kernel()
-def _softmax_columns(mem: F32, z: int, batch: int, rows: int, levels: int, top: F32, total: F32, entropy: F32) -> None:
-    """Turns the columns of one head into log probabilities; computes their entropy. Whole columns, so it vectorises."""
-    first = mem[z : z + rows]
-    for r in range(rows):
-        top[r], total[r], entropy[r] = first[r], np.float32(0.0), np.float32(0.0)
-    for k in range(1, levels):
-        column = mem[z + k * batch : z + k * batch + rows]
-        for r in range(rows):
-            top[r] = max(top[r], column[r])
-    for k in range(levels):
-        column = mem[z + k * batch : z + k * batch + rows]
-        for r in range(rows):
-            column[r] -= top[r]
-            total[r] += exp32(column[r])
-    for r in range(rows):
-        total[r] = log32(total[r])
-    for k in range(levels):
-        column = mem[z + k * batch : z + k * batch + rows]
-        for r in range(rows):
-            column[r] -= total[r]
-            entropy[r] -= exp32(column[r]) * column[r]
-
-
-@kernel()
-def _policy_weight(hyper: F64, rows: int, logp: F32, old: F32, advantage: F32, weight: F32) -> None:
+def _policy_weight(hyper: F64, logp: F32, old: F32, advantage: F32, weight: F32) -> None:
     """Derivative of the clipped objective by the log probability: -advantage x ratio, or 0 where it is clipped."""
     low, high = np.float32(1.0 - hyper[CLIP]), np.float32(1.0 + hyper[CLIP])
-    share = np.float32(1.0) / np.float32(rows)
-    for r in range(rows):
+    share = np.float32(1.0) / np.float32(logp.size)
+    for r in range(logp.size):
         ratio = exp32(logp[r] - old[r])
         clipped = (advantage[r] > 0.0 and ratio > high) or (advantage[r] < 0.0 and ratio < low)
         weight[r] = np.float32(0.0) if clipped else -advantage[r] * ratio * share
@@ -181,45 +157,37 @@ def _policy_weight(hyper: F64, rows: int, logp: F32, old: F32, advantage: F32, w
 def _loss_gradient(hyper: F64, ints: I64, mem: F32, outputs: int, order: I64) -> None:
     """Gradient of the PPO loss by the network's outputs, into the deltas of its last layer.
 
-    loss = clipped objective - entropy x H + value_weight x (v - target)^2, means over the minibatch.
+    loss = clipped objective - entropy x H + value_weight x (v - target)^2, means over the minibatch. It works on whole
+    columns (one output, all samples), so that its loops vectorise.
     """
-    rows, batch, heads, levels = order.size, ints[MINIBATCH], ints[HEADS], ints[LEVELS]
+    rows, heads, levels = order.size, ints[HEADS], ints[LEVELS]
     width = ints[NET + 10 + 8 * (ints[NET] - 1) + 1]
-    delta, z = deltas(ints, NET), ints[COLUMNS]
-    scratch = z + (heads * levels + heads) * batch
-    top, total = mem[scratch : scratch + rows], mem[scratch + batch : scratch + batch + rows]
-    logp, old = mem[scratch + 2 * batch : scratch + 2 * batch + rows], mem[scratch + 3 * batch : scratch + 3 * batch + rows]
-    weight = mem[scratch + 4 * batch : scratch + 4 * batch + rows]
-    advantage = mem[scratch + 5 * batch : scratch + 5 * batch + rows]
+    z = ints[COLUMNS]
+    p, logp = z + width * rows, z + 2 * width * rows
+    old, advantage, weight, entropy = logp + rows, logp + 2 * rows, logp + 3 * rows, logp + 4 * rows
+    transpose(mem, outputs, z, rows, width)
+    value_scale = np.float32(2.0 * hyper[VALUE_WEIGHT]) / np.float32(rows)
     for r in range(rows):
-        for k in range(heads * levels):
-            mem[z + k * batch + r] = mem[outputs + r * width + k]
-        sample = order[r]
-        old[r], advantage[r], logp[r] = mem[ints[LOGP] + sample], mem[ints[ADVANTAGE] + sample], np.float32(0.0)
+        sample, value = order[r], z + heads * levels * rows + r
+        mem[old + r], mem[advantage + r] = mem[ints[LOGP] + sample], mem[ints[ADVANTAGE] + sample]
+        mem[value] = value_scale * (mem[value] - mem[ints[RETURN] + sample])
+        mem[logp + r] = np.float32(0.0)
     for head in range(heads):
-        entropy = mem[z + (heads * levels + head) * batch : z + (heads * levels + head) * batch + rows]
-        _softmax_columns(mem, z + head * levels * batch, batch, rows, levels, top, total, entropy)
+        first = z + head * levels * rows
+        softmax_columns(mem, first, p + head * levels * rows, entropy + head * rows, rows, levels)
         for r in range(rows):
             level = np.int64(mem[ints[CHOSEN] + order[r] * heads + head])
-            logp[r] += mem[z + (head * levels + level) * batch + r]
-    _policy_weight(hyper, rows, logp, old, advantage, weight)
-    share = np.float32(1.0) / np.float32(rows)
-    bonus, value_scale = np.float32(hyper[ENTROPY]) * share, np.float32(2.0 * hyper[VALUE_WEIGHT]) * share
+            mem[logp + r] += mem[first + level * rows + r]
+    weights = mem[weight : weight + rows]
+    _policy_weight(hyper, mem[logp : logp + rows], mem[old : old + rows], mem[advantage : advantage + rows], weights)
     for head in range(heads):
-        entropy = mem[z + (heads * levels + head) * batch : z + (heads * levels + head) * batch + rows]
-        for k in range(levels):
-            column = mem[z + (head * levels + k) * batch : z + (head * levels + k) * batch + rows]
-            for r in range(rows):
-                p = exp32(column[r])
-                column[r] = bonus * p * (column[r] + entropy[r]) - weight[r] * p
-    for r in range(rows):
-        for k in range(heads * levels):
-            mem[delta + r * width + k] = mem[z + k * batch + r]
-        for head in range(heads):
+        first, spread = z + head * levels * rows, mem[entropy + head * rows : entropy + (head + 1) * rows]
+        bonus = np.float32(hyper[ENTROPY]) / np.float32(rows)
+        policy_columns(mem, first, p + head * levels * rows, weights, spread, bonus, levels)
+        for r in range(rows):
             level = np.int64(mem[ints[CHOSEN] + order[r] * heads + head])
-            mem[delta + r * width + head * levels + level] += weight[r]
-        value = outputs + r * width + heads * levels
-        mem[delta + r * width + heads * levels] = value_scale * (mem[value] - mem[ints[RETURN] + order[r]])
+            mem[first + level * rows + r] += weights[r]
+    transpose_back(mem, z, deltas(ints, NET), width, rows)
 
 
 class MlpPpo(CompiledBrain):
@@ -245,7 +213,7 @@ class MlpPpo(CompiledBrain):
         """Rollout buffers first, then scratch, then the network."""
         heads, levels = heads_of(body, config.levels)
         n, batch = config.rollout, min(config.minibatch, config.rollout)
-        sizes = [n * body.inputs, n * heads, *[n] * 6, batch * body.inputs, (heads * levels + heads + 6) * batch]
+        sizes = [n * body.inputs, n * heads, *[n] * 6, batch * body.inputs, (2 * padded(heads * levels + 1) + 4 + heads) * batch]
         offsets = np.concatenate([[0], np.cumsum([padded(size) for size in sizes])])
         net = MlpLayout.build(body.inputs, config.hidden, heads * levels + 1, batch, int(offsets[-1]))
         ints = np.zeros(NET + len(net.ints) + n, dtype=np.int64)

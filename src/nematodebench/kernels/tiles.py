@@ -16,7 +16,7 @@ from numba.extending import intrinsic
 
 from nematodebench.kernels.abi import F32, kernel
 
-__all__ = ["LANES", "matmul", "padded", "sum_squares", "transpose"]
+__all__ = ["LANES", "matmul", "padded", "sum_squares", "transpose", "transpose_back"]
 
 LANES = 8
 
@@ -166,11 +166,59 @@ def matmul(
         column += LANES
 
 
+def _swap_halves(builder: Any, rows: list[Any], distance: int) -> list[Any]:
+    """One stage of a block transpose: exchanges the off-diagonal squares of side ``distance``."""
+    swapped = list(rows)
+    for n in range(LANES):
+        if n & distance == 0:
+            upper, lower = rows[n], rows[n + distance]
+            first = [lane if lane & distance == 0 else LANES + lane - distance for lane in range(LANES)]
+            second = [lane + distance if lane & distance == 0 else LANES + lane for lane in range(LANES)]
+            masks = [ir.Constant(ir.VectorType(ir.IntType(32), LANES), mask) for mask in (first, second)]
+            swapped[n] = builder.shuffle_vector(upper, lower, masks[0])
+            swapped[n + distance] = builder.shuffle_vector(upper, lower, masks[1])
+    return swapped
+
+
+@intrinsic
+def _transpose_block(_context: Any, mem: Any, source: Any, s_row: Any, target: Any, t_row: Any) -> Any:
+    """Transposes 8 x 8 numbers."""
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        memory, source, source_row, target, target_row = args
+        base = context.make_array(sig.args[0])(context, builder, memory).data
+        rows = _initial(builder, base, source, source_row, LANES, 1)
+        for distance in (4, 2, 1):
+            rows = _swap_halves(builder, rows, distance)
+        for n, row in enumerate(rows):
+            index = builder.add(target, builder.mul(target_row, _constant(n)))
+            builder.store(row, _vector_pointer(builder, base, index), align=4)
+        return context.get_dummy_value()
+
+    return types.void(mem, *(types.int64,) * 4), generate
+
+
 @kernel()
 def transpose(mem: F32, source: int, target: int, rows: int, columns: int) -> None:
-    """target[columns, rows] = source[rows, columns] transposed."""
-    for row in range(rows):
+    """target[columns, rows] = source[rows, columns] transposed; columns a multiple of 8."""
+    whole = rows // LANES * LANES
+    for row in range(0, whole, LANES):
+        for column in range(0, columns, LANES):
+            _transpose_block(mem, source + row * columns + column, columns, target + column * rows + row, rows)
+    for row in range(whole, rows):
         for column in range(columns):
+            mem[target + column * rows + row] = mem[source + row * columns + column]
+
+
+@kernel()
+def transpose_back(mem: F32, source: int, target: int, rows: int, columns: int) -> None:
+    """target[columns, rows] = source[rows, columns] transposed; rows a multiple of 8."""
+    whole = columns // LANES * LANES
+    for column in range(0, whole, LANES):
+        for row in range(0, rows, LANES):
+            _transpose_block(mem, source + row * columns + column, columns, target + column * rows + row, rows)
+    for column in range(whole, columns):
+        for row in range(rows):
             mem[target + column * rows + row] = mem[source + row * columns + column]
 
 
