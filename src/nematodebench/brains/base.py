@@ -38,6 +38,8 @@ class Interface:
     """Number of discrete actions; 0 if the outputs are effectors."""
     effectors: int
     """Number of effectors in [0, 1]; 0 if the actions are discrete."""
+    choice_names: tuple[str, ...] = ()
+    """Names of the discrete actions, for brains written for a certain body."""
 
     @property
     def inputs(self) -> int:
