@@ -1,1 +1,61 @@
-"""NematodeBench: is my brain better than chance, than the reference, than yours, and can anyone check it?"""
+"""NematodeBench: is my brain better than chance, than the reference, than yours, and can anyone check it?
+
+>>> import nematodebench as nb
+>>> session = nb.run("foraging_small-v1", "null_random", runs=2, episodes=20, seed=1)
+>>> len(session.runs)
+2
+"""
+
+import importlib
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nematodebench import scoring, stats
+    from nematodebench.brains.registry import brain_names as brains
+    from nematodebench.brains.registry import register_brain
+    from nematodebench.engine.python_brain import Transition
+    from nematodebench.engine.session import Session, run
+    from nematodebench.tasks.registry import all_tasks as tasks
+    from nematodebench.tasks.registry import register_task, register_world
+
+__all__ = [
+    "Session",
+    "Transition",
+    "brains",
+    "register_brain",
+    "register_task",
+    "register_world",
+    "run",
+    "scoring",
+    "stats",
+    "tasks",
+]
+
+try:
+    __version__ = version("nematodebench")
+except PackageNotFoundError:  # pragma: no cover  (a source tree that was never installed)
+    __version__ = "0+unknown"
+
+# Loaded on first use: the compiled core takes a moment to import, and not every use of the package needs it.
+_WHERE = {
+    "Session": ("nematodebench.engine.session", "Session"),
+    "Transition": ("nematodebench.engine.python_brain", "Transition"),
+    "register_brain": ("nematodebench.brains.registry", "register_brain"),
+    "register_task": ("nematodebench.tasks.registry", "register_task"),
+    "register_world": ("nematodebench.tasks.registry", "register_world"),
+    "run": ("nematodebench.engine.session", "run"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _WHERE:
+        module, attribute = _WHERE[name]
+        return getattr(importlib.import_module(module), attribute)
+    if name in {"brains", "scoring", "stats", "tasks"}:
+        return importlib.import_module(f"nematodebench.{name}")
+    raise AttributeError(f"module 'nematodebench' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -10,11 +10,22 @@ from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from nematodebench.kernels.abi import F32, F32M, F64, I64, U64, BrainFunction, brain_kernel
+from nematodebench.kernels.abi import F32, F32M, F64, I64, U64, brain_kernel
 
-__all__ = ["BrainClass", "BrainConfig", "CompiledBrain", "Interface", "Layout", "NoConfig", "PythonBrain", "nothing"]
+__all__ = [
+    "BrainClass",
+    "BrainConfig",
+    "BrainPart",
+    "CompiledBrain",
+    "Interface",
+    "Layout",
+    "NoConfig",
+    "PythonBrain",
+    "nothing",
+]
 
 BrainClass: TypeAlias = Literal["classical", "spiking", "reservoir", "quantum", "scripted"]
+BrainPart: TypeAlias = "staticmethod[[F64, I64, F32, U64, F32M, F32M, F64], None]"
 
 
 class BrainConfig(BaseModel):
@@ -72,10 +83,10 @@ class CompiledBrain:
     name: ClassVar[str]
     kind: ClassVar[BrainClass]
     config: ClassVar[type[BrainConfig]] = NoConfig
-    init: ClassVar[BrainFunction] = staticmethod(nothing)
-    begin_episode: ClassVar[BrainFunction] = staticmethod(nothing)
-    act: ClassVar[BrainFunction] = staticmethod(nothing)
-    learn: ClassVar[BrainFunction] = staticmethod(nothing)
+    init: ClassVar[BrainPart] = staticmethod(nothing)
+    begin_episode: ClassVar[BrainPart] = staticmethod(nothing)
+    act: ClassVar[BrainPart] = staticmethod(nothing)
+    learn: ClassVar[BrainPart] = staticmethod(nothing)
 
     @classmethod
     def layout(cls, config: Any, body: Interface) -> Layout:

@@ -4,6 +4,9 @@ It is compiled once for all worlds and brains, which it takes as first-class fun
 through the very same source (``run_phase.py_func``) with Python functions in the place of the compiled ones.
 """
 
+from collections.abc import Callable
+from typing import Any, cast
+
 import numpy as np
 from numba import types
 
@@ -24,18 +27,17 @@ from nematodebench.kernels.rng import STREAM_EXPLORATION, STREAM_WORLD, set_stre
 
 __all__ = [
     "AT_EPISODE", "AT_STEP", "BAD_REWARD", "CANCELLED", "CHOICES", "EPISODES", "FIRST_EPISODE", "ILLEGAL_ACTION",
-    "RECORD_HEAD", "STEPS_DONE", "STOP", "TICKS", "compiled_run_phase", "run_phase",
+    "STEPS_DONE", "STOP", "TICKS", "compiled_run_phase", "plain_run_phase", "run_phase",
 ]  # fmt: skip
 
-RECORD_HEAD = ("reward", "steps", "terminated", "truncated")
 CANCELLED, ILLEGAL_ACTION, BAD_REWARD = -1, -2, -3
 EPISODES, TICKS, FIRST_EPISODE, CHOICES = 0, 1, 2, 3
-"""Words of ``plan``: episodes to live (or 0), ticks to live (or 0), number of the first episode, discrete actions (or 0)."""
+"""Words of ``plan``: episodes to live or 0, ticks to live or 0, number of the first episode, choices or 0."""
 STOP, STEPS_DONE, AT_EPISODE, AT_STEP = 0, 1, 2, 3
 """Words of ``control``: set from outside to stop, steps so far, and where a run was when it failed."""
 
 
-@kernel()
+@kernel(cached=True)
 def _legal(action: F32M, choices: int) -> bool:
     """A whole number below ``choices``, or (choices 0) effectors in [0, 1]; NaN is neither."""
     for agent in range(action.shape[0]):
@@ -50,16 +52,15 @@ def _legal(action: F32M, choices: int) -> bool:
     return True
 
 
-@kernel()
+@kernel(cached=True)
 def _over(plan: I64, episode: int, ticks: int) -> bool:
     """Whether the phase's episodes, or its ticks of experience, are used up."""
-    if plan[TICKS] > 0:
-        return ticks >= plan[TICKS]
-    return episode >= plan[EPISODES]
+    return bool(ticks >= plan[TICKS] if plan[TICKS] > 0 else episode >= plan[EPISODES])
 
 
-@kernel()
+@kernel(cached=True)
 def _write_record(record: F64, out: F64, rewards: int, reward: float, steps: int) -> None:
+    """As ``nematodebench.tasks.base.Phase.columns`` names them; the reward is the mean over agents."""
     record[0] = reward / rewards
     record[1] = steps
     record[2], record[3] = out[0], out[1]
@@ -89,7 +90,7 @@ def run_phase(
     control: I64,
     records: F64M,
 ) -> int:
-    """Lives through the phase; returns the number of episodes, or a negative code. Rows of ints, mem, ... are agents."""
+    """Lives through the phase; returns its episodes, or a negative code. Rows of ints, mem, ... are agents."""
     agents = obs.shape[0]
     episode, ticks = 0, 0
     while not _over(plan, episode, ticks):
@@ -136,6 +137,12 @@ _SIGNATURE = types.int64(
 )  # fmt: skip
 
 
-def compiled_run_phase() -> object:
+def compiled_run_phase() -> Callable[..., int]:
     """The loop with compiled worlds and brains (compiled or loaded on first use)."""
     return first_class(run_phase, _SIGNATURE)
+
+
+def plain_run_phase() -> Callable[..., int]:
+    """The same loop, run by the interpreter: for brains written in Python."""
+    dispatcher: Any = run_phase
+    return cast("Callable[..., int]", dispatcher.py_func)

@@ -38,7 +38,7 @@ def _pin() -> str:
         os.environ["NUMBA_CPU_NAME"] = cpu
         os.environ["NUMBA_CPU_FEATURES"] = ""
         numba.config.reload_config()
-        from numba.core.registry import cpu_target  # noqa: PLC0415  (must follow the pinning)
+        from numba.core.registry import cpu_target
 
         _, name, features = cpu_target.target_context.codegen().magic_tuple()
         if name != cpu or features:

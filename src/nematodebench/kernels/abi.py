@@ -23,6 +23,7 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
 
 import numba
+import numba.extending
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
@@ -45,6 +46,7 @@ __all__ = [
     "WorldFunction",
     "brain_kernel",
     "first_class",
+    "intrinsic",
     "kernel",
     "world_kernel",
 ]
@@ -90,6 +92,11 @@ def kernel(*, cached: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]
             numba.config.CACHE_DIR = before
 
     return decorate
+
+
+def intrinsic(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Numba's decorator for functions that generate LLVM code, typed."""
+    return cast("Callable[..., Any]", numba.extending.intrinsic(function))
 
 
 def world_kernel(function: WorldFunction) -> WorldFunction:

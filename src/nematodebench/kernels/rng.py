@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic
 
-from nematodebench.kernels.abi import U64, kernel
+from nematodebench.kernels.abi import U64, intrinsic, kernel
 from nematodebench.kernels.mathx import cos64, log64
 
 __all__ = [
@@ -61,8 +60,8 @@ def _mulhi(_context: Any, a: Any, b: Any) -> Any:
     return types.uint64(a, b), generate
 
 
-@kernel()
-def set_stream(rng: U64, seed: int, stream: int, episode: int, agent: int) -> None:
+@kernel(cached=True)
+def set_stream(rng: U64, seed: int | np.uint64, stream: int, episode: int, agent: int) -> None:
     """Puts ``rng`` at the beginning of the stream that these four name."""
     rng[0] = np.uint64(seed)
     rng[1] = np.uint64(stream)
@@ -93,7 +92,7 @@ def next_u64(rng: U64) -> np.uint64:
     """The stream's next 64 random bits."""
     if rng[6] >= _FOUR:
         _fill_block(rng)
-    word = rng[7 + np.int64(rng[6])]
+    word: np.uint64 = rng[7 + np.int64(rng[6])]
     rng[6] += _ONE
     return word
 
@@ -107,11 +106,11 @@ def uniform(rng: U64) -> float:
 @kernel()
 def randint(rng: U64, n: int) -> int:
     """Uniform integer in 0..n-1; the bias is below n / 2**64."""
-    return np.int64(_mulhi(next_u64(rng), np.uint64(n)))
+    return np.int64(_mulhi(next_u64(rng), np.uint64(n)))  # type: ignore[return-value]
 
 
 @kernel()
 def normal(rng: U64) -> float:
     """Standard normal number (Box-Muller, one of the pair)."""
-    radius = np.sqrt(-2.0 * log64(1.0 - uniform(rng)))
+    radius: float = np.sqrt(-2.0 * log64(1.0 - uniform(rng)))
     return radius * cos64(_TWO_PI * uniform(rng))

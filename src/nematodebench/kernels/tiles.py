@@ -12,9 +12,8 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic
 
-from nematodebench.kernels.abi import F32, kernel
+from nematodebench.kernels.abi import F32, intrinsic, kernel
 
 __all__ = ["LANES", "matmul", "padded", "sum_squares", "transpose", "transpose_back"]
 
@@ -49,7 +48,9 @@ def _initial(builder: Any, base: Any, start: Any, stride: Any, rows: int, vector
     return loaded
 
 
-def _multiply_add(builder: Any, base: Any, a_index: Any, a_row: Any, b_index: Any, sums: list[Any], rows: int) -> list[Any]:
+def _multiply_add(
+    builder: Any, base: Any, a_index: Any, a_row: Any, b_index: Any, sums: list[Any], rows: int
+) -> list[Any]:
     """One step of the contraction for a whole tile."""
     vectors = len(sums) // rows
     b_values = [
@@ -122,10 +123,14 @@ def _wide_columns(
     """A block of 32 columns: the fastest tile holds 2 rows."""
     row = 0
     while row + 2 <= rows:
-        _tile_2x4(mem, a + row * a_row, a_row, a_k, b, b_k, init + row * init_row, init_row, c + row * c_row, c_row, count)
+        _tile_2x4(
+            mem, a + row * a_row, a_row, a_k, b, b_k, init + row * init_row, init_row, c + row * c_row, c_row, count
+        )
         row += 2
     if row < rows:
-        _tile_1x4(mem, a + row * a_row, a_row, a_k, b, b_k, init + row * init_row, init_row, c + row * c_row, c_row, count)
+        _tile_1x4(
+            mem, a + row * a_row, a_row, a_k, b, b_k, init + row * init_row, init_row, c + row * c_row, c_row, count
+        )
 
 
 @kernel()
@@ -136,10 +141,14 @@ def _narrow_columns(
     """A block of 8 columns: 8 rows keep the multipliers busy."""
     row = 0
     while row + 8 <= rows:
-        _tile_8x1(mem, a + row * a_row, a_row, a_k, b, b_k, init + row * init_row, init_row, c + row * c_row, c_row, count)
+        _tile_8x1(
+            mem, a + row * a_row, a_row, a_k, b, b_k, init + row * init_row, init_row, c + row * c_row, c_row, count
+        )
         row += 8
     while row < rows:
-        _tile_1x1(mem, a + row * a_row, a_row, a_k, b, b_k, init + row * init_row, init_row, c + row * c_row, c_row, count)
+        _tile_1x1(
+            mem, a + row * a_row, a_row, a_k, b, b_k, init + row * init_row, init_row, c + row * c_row, c_row, count
+        )
         row += 1
 
 

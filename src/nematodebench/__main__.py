@@ -1,0 +1,5 @@
+"""``python -m nematodebench``."""
+
+from nematodebench.cli import main
+
+main()

@@ -1,0 +1,104 @@
+"""Finds brains by name: a file of this package, an entry point, a registered class, or ``module:Class``."""
+
+import importlib
+import inspect
+import pkgutil
+import sys
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from nematodebench.brains.base import BrainConfig, CompiledBrain
+from nematodebench.errors import UsageError, unknown_name
+
+__all__ = ["BrainType", "brain_names", "class_of", "config_of", "get_brain", "is_compiled", "register_brain"]
+
+BrainType: TypeAlias = type[Any]
+"""A subclass of CompiledBrain, or a Python class with act, learn and begin_episode."""
+
+_PACKAGE = "nematodebench.brains"
+_REGISTERED: dict[str, BrainType] = {}
+_LIFE = ("act", "learn", "begin_episode")
+
+
+def _built_in() -> list[str]:
+    private = {"base", "registry"}
+    package: Any = importlib.import_module(_PACKAGE)
+    names = (module.name for module in pkgutil.iter_modules(package.__path__))
+    return sorted(name for name in names if name not in private and not name.startswith("_"))
+
+
+def _entry_points() -> dict[str, Any]:
+    return {point.name: point for point in entry_points(group="nematodebench.brains")}
+
+
+def brain_names() -> list[str]:
+    """Names of all brains that need no ``module:Class``."""
+    return sorted({*_built_in(), *_entry_points(), *_REGISTERED})
+
+
+def get_brain(name: str) -> BrainType:
+    """The class behind a name."""
+    if name in _REGISTERED:
+        return _REGISTERED[name]
+    if name in _built_in():
+        return _only_brain(importlib.import_module(f"{_PACKAGE}.{name}"), name)
+    if ":" in name:
+        return _checked(_import_class(name), name)
+    points = _entry_points()
+    if name in points:
+        return _checked(points[name].load(), name)
+    raise unknown_name("brain", name, brain_names())
+
+
+def _only_brain(module: Any, name: str) -> BrainType:
+    for exported in module.__all__:
+        candidate = getattr(module, exported)
+        if inspect.isclass(candidate) and getattr(candidate, "name", None) == name:
+            return candidate
+    raise UsageError(f"Brain file {name}.py exports no class whose name is {name!r}.")
+
+
+def _import_class(name: str) -> BrainType:
+    module_name, _, class_name = name.partition(":")
+    if str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    try:
+        return getattr(importlib.import_module(module_name), class_name)  # type: ignore[no-any-return]
+    except ModuleNotFoundError as error:
+        raise UsageError(f"Brain {name!r}: {error}. Run from the folder that holds {module_name}.py.") from error
+    except AttributeError as error:
+        raise UsageError(f"Brain {name!r}: module {module_name} has no class {class_name!r}.") from error
+
+
+def _checked(candidate: Any, name: str) -> BrainType:
+    if inspect.isclass(candidate) and issubclass(candidate, CompiledBrain):
+        return candidate
+    missing = [method for method in _LIFE if not callable(getattr(candidate, method, None))]
+    if not inspect.isclass(candidate) or missing:
+        raise UsageError(f"Brain {name!r} is not a brain: it lacks {', '.join(missing) or 'a class'}.")
+    return candidate
+
+
+def register_brain(name: str, brain: BrainType) -> BrainType:
+    """Adds a brain for this process under a name of its own."""
+    if name in _built_in() or name in _entry_points():
+        raise UsageError(f"Brain {name!r} exists already. Choose another name.")
+    _REGISTERED[name] = _checked(brain, name)
+    return brain
+
+
+def is_compiled(brain: BrainType) -> bool:
+    """Whether the brain goes through the compiled loop."""
+    return issubclass(brain, CompiledBrain)
+
+
+def class_of(brain: BrainType) -> str:
+    """The class a brain competes in; Python brains say so in ``kind``, and are classical otherwise."""
+    return str(getattr(brain, "kind", "classical"))
+
+
+def config_of(brain: BrainType) -> type[BrainConfig] | None:
+    """The brain's config model; None for Python brains that take any mapping."""
+    config = getattr(brain, "config", None)
+    return config if inspect.isclass(config) and issubclass(config, BrainConfig) else None

@@ -1,0 +1,48 @@
+"""The command line: one file a command, found by itself. The only package that prints."""
+
+import importlib
+import pkgutil
+import sys
+
+import typer
+
+from nematodebench.errors import StorageError, UsageError
+
+__all__ = ["build", "main"]
+
+
+def build() -> typer.Typer:
+    """The application with every command of this package."""
+    app = typer.Typer(
+        name="nematodebench",
+        help="Is my brain better than chance, than the reference, than yours, and can anyone check it?",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    for module in pkgutil.iter_modules(__path__):
+        if not module.name.startswith("_"):
+            importlib.import_module(f"{__name__}.{module.name}").register(app)
+    return app
+
+
+def main() -> None:
+    """Entry point: mistakes become one line and exit code 2, failures exit code 1."""
+    try:
+        build()()
+    except UsageError as error:
+        _complain(error, 2)
+    except StorageError as error:
+        _complain(error, 1)
+    except KeyboardInterrupt as stop:
+        experiment = getattr(stop, "experiment_id", None)
+        hint = f" Nothing is lost: nematodebench run --resume {experiment}" if experiment else ""
+        _complain(f"interrupted.{hint}", 130)
+    except BrokenPipeError:
+        sys.exit(141)
+
+
+def _complain(problem: object, code: int) -> None:
+    print(f"nematodebench: {problem}", file=sys.stderr)
+    sys.exit(code)

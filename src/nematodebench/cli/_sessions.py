@@ -1,0 +1,120 @@
+"""What the commands about sessions share: requests, plans, execution with a live view, tables."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from nematodebench.cli._progress import shown
+from nematodebench.cli._show import print_json, print_table, session_lines
+from nematodebench.engine.config import SessionConfig, parse_assignments, read_config
+from nematodebench.engine.recording import metadata_of
+from nematodebench.engine.session import Plan, Progress, Session, dump_config, make_plan, run_plan
+from nematodebench.engine.session import resume as resume_session
+from nematodebench.errors import UsageError
+
+__all__ = ["executed", "plan_of", "print_plans", "print_sessions", "requests", "resumed"]
+
+
+def requests(
+    task: str | None, brains: Sequence[str], config: Path | None, flags: Mapping[str, Any], assign: list[str]
+) -> list[SessionConfig]:
+    """One request for each brain; flags win over the file."""
+    given = {key: value for key, value in flags.items() if value is not None}
+    parameters = parse_assignments(assign)
+    if config is not None:
+        if task is not None:
+            raise UsageError("Give either TASK and BRAIN, or --config, not both.")
+        base = read_config(config).model_dump()
+        return [_checked({**base, **given, "config": {**base["config"], **parameters}})]
+    if task is None or not brains:
+        raise UsageError("Say what to run: nematodebench run TASK BRAIN, or --config FILE.")
+    return [_checked({"task": task, "brain": brain, "config": parameters, **given}) for brain in brains]
+
+
+def _checked(content: dict[str, Any]) -> SessionConfig:
+    try:
+        return SessionConfig(**content)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise UsageError(f"{key} is {first['input']}: {first['msg']}.") from error
+
+
+def plan_of(request: SessionConfig, config: Path | None, workers: int | None, executor: str | None) -> Plan:
+    """A request, checked against tasks and brains; a config file keeps its name and, if it was not overridden, text."""
+    unchanged = config is not None and read_config(config) == request
+    return make_plan(
+        request,
+        workers=workers,
+        executor=executor,
+        config_name=config.name if config is not None else "",
+        text=config.read_text(encoding="utf-8") if config is not None and unchanged else "",
+    )
+
+
+def executed(plan: Plan, root: Path | None, quiet: bool) -> Session:
+    """Runs a plan with the live view."""
+    progress = Progress()
+    with shown(progress, f"{plan.task.id} {plan.brain_name}", quiet):
+        return run_plan(plan, root=root, progress=progress)
+
+
+def resumed(experiment_id: str, root: Path, workers: int | None, quiet: bool) -> Session:
+    """Continues a session with the live view."""
+    progress = Progress()
+    with shown(progress, experiment_id, quiet):
+        return resume_session(experiment_id.rstrip("/").split("/")[-1], root, progress, workers)
+
+
+def print_plans(plans: Sequence[Plan], json: bool) -> None:
+    """What would be run, and how much it is."""
+    rows = []
+    for plan in plans:
+        steps = sum(phase.ticks or phase.episodes * getattr(phase.world, "max_steps", 1) for phase in plan.task.phases)
+        rows.append({
+            "task": plan.task.id, "brain": plan.brain_name, "config": dump_config(plan.config), "runs": plan.runs,
+            "episodes_per_run": sum(phase.episodes for phase in plan.task.phases), "steps_at_most": steps * plan.runs,
+            "seed": plan.seed, "workers": plan.workers, "executor": plan.executor, "official": plan.task.official,
+        })  # fmt: skip
+    if json:
+        print_json(rows)
+        return
+    for row in rows:
+        print_table(["plan", ""], [[key, str(value)] for key, value in row.items()])
+
+
+def print_sessions(sessions: Sequence[Session], json: bool, root: Path | None) -> None:
+    """The table, then what a reader must know: seeds, failures, where it is stored."""
+    records = [metadata_of(session) for session in sessions]
+    if json:
+        print_json([record.model_dump(mode="json") for record in records])
+    else:
+        first = sessions[0]
+        episodes = first.plan.task.phases[0].episodes
+        length = f"{episodes} episodes" if episodes else f"{first.plan.task.phases[0].ticks} ticks"
+        print(f"{first.plan.task.id}, {length} a run, mean ± half the 95 % interval over runs\n")
+        print_table(*session_lines(records))
+        print()
+        for session, record in zip(sessions, records, strict=True):
+            print(_footnote(session, record.timing.steps_per_second, root))
+            for note in record.notes:
+                print(f"  {note}")
+    for session in sessions:
+        for result in session.failed_runs:
+            failure = result.failure
+            print(
+                f"run {result.index} (seed {result.seed}) FAILED: {failure.message if failure else ''}", file=sys.stderr
+            )
+
+
+def _footnote(session: Session, rate: float, root: Path | None) -> str:
+    plan = session.plan
+    line = f"{plan.brain_name}: seed {plan.seed}, {session.steps:,} steps in {session.wall_seconds:.1f} s ({rate:,.0f} steps/s)"
+    if not plan.task.official:
+        line += ", not official (episodes changed)"
+    if root is not None:
+        line += f", stored in {root / session.experiment_id}"
+    return line

@@ -1,0 +1,55 @@
+"""``nematodebench run``: train brains on a task and print how they compare with chance."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command(name="run")(run)
+
+
+def run(
+    task: Annotated[str | None, typer.Argument(help="task, see `nematodebench tasks`")] = None,
+    brains: Annotated[
+        list[str] | None, typer.Argument(help="brains, see `nematodebench brains`, or module:Class")
+    ] = None,
+    config: Annotated[Path | None, typer.Option(help="YAML file with task, brain and parameters")] = None,
+    runs: Annotated[int | None, typer.Option(help="independent training runs [default: 50]")] = None,
+    episodes: Annotated[int | None, typer.Option(help="episodes a run, if not the task's own number")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="session seed; a fresh one is drawn and recorded if not given")
+    ] = None,
+    assign: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="a parameter of the brain")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(help="runs at a time [default: all cores]")] = None,
+    executor: Annotated[
+        str | None, typer.Option(help="threads, processes or ray [default: by the kind of brain]")
+    ] = None,
+    track: Annotated[bool, typer.Option("--track", help="store the session under experiments/")] = False,
+    output: Annotated[Path, typer.Option(help="where tracked sessions are stored")] = Path("experiments"),
+    resume: Annotated[str | None, typer.Option(metavar="ID", help="continue a killed or interrupted session")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="print the plan and its cost, run nothing")] = False,
+    json: Annotated[bool, typer.Option("--json", help="print the stored record instead of a table")] = False,
+) -> None:
+    """Trains fresh brains on a task, many runs from one seed, and prints scores with intervals against chance."""
+    from nematodebench.cli import _sessions
+
+    if resume is not None:
+        sessions = [_sessions.resumed(resume, output, workers, quiet=json)]
+    else:
+        flags = {"runs": runs, "episodes": episodes, "seed": seed}
+        given = _sessions.requests(task, brains or [], config, flags, assign or [])
+        plans = [_sessions.plan_of(request, config, workers, executor) for request in given]
+        if dry_run:
+            _sessions.print_plans(plans, json=json)
+            return
+        sessions = [_sessions.executed(plan, output if track else None, quiet=json) for plan in plans]
+    _sessions.print_sessions(sessions, json=json, root=output if track or resume else None)
+    if any(session.failed_runs for session in sessions):
+        raise typer.Exit(1)

@@ -1,0 +1,101 @@
+"""Session configs: what is run, as a YAML file, from flags, or both. Every mistake names its key."""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from nematodebench.errors import UsageError
+
+__all__ = ["SessionConfig", "config_text", "parse_assignments", "read_config"]
+
+_MAX_BYTES = 1 << 20
+
+
+class SessionConfig(BaseModel):
+    """The content of a config file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    task: str = Field(description="id of the task, like foraging_small-v1")
+    brain: str = Field(description="name of the brain, or module:Class")
+    config: dict[str, Any] = Field({}, description="parameters of the brain; the rest keep their defaults")
+    runs: int = Field(50, ge=1, le=1_000_000, description="independent training runs")
+    episodes: int | None = Field(None, ge=1, description="episodes a run; leave out for the task's own number")
+    seed: int | None = Field(None, ge=0, lt=2**32, description="session seed; leave out for a fresh one")
+
+
+class _Loader(yaml.SafeLoader):
+    """Safe YAML that refuses a key given twice instead of silently keeping the last."""
+
+
+def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[Any, Any]:
+    keys = [loader.construct_object(key) for key, _ in node.value]
+    for key in keys:
+        if keys.count(key) > 1:
+            raise yaml.constructor.ConstructorError(None, None, f"key {key!r} is given twice", node.start_mark)
+    return loader.construct_mapping(node, deep=True)
+
+
+_Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
+
+
+def read_config(path: Path) -> SessionConfig:
+    """Reads and checks a config file."""
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            raise UsageError(f"{path} is larger than 1 MiB: that is no config.")
+        content = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
+    except FileNotFoundError as error:
+        raise UsageError(f"There is no file {path}.") from error
+    except OSError as error:
+        raise UsageError(f"Cannot read {path}: {error.strerror}.") from error
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        raise UsageError(f"{path} is not YAML: {' '.join(str(error).split())}") from error
+    if not isinstance(content, dict):
+        raise UsageError(f"{path} must be a mapping with the keys task and brain.")
+    try:
+        return SessionConfig(**content)
+    except (ValidationError, TypeError) as error:
+        raise UsageError(f"{path}: {_first_problem(error)}") from error
+
+
+def _first_problem(error: ValidationError | TypeError) -> str:
+    if isinstance(error, TypeError):
+        return "keys must be words"
+    first = error.errors()[0]
+    key = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        return f"there is no key {key!r}. Keys are: {', '.join(SessionConfig.model_fields)}."
+    return f"{key}: {first['msg']} (got {first.get('input')!r})."
+
+
+def parse_assignments(pairs: list[str]) -> dict[str, Any]:
+    """``key=value`` pairs with YAML values: ``hidden=[32,32]``, ``learning_rate=1e-3``."""
+    parsed: dict[str, Any] = {}
+    for pair in pairs:
+        key, separator, text = pair.partition("=")
+        if not separator or not key:
+            raise UsageError(f"{pair!r} is not of the form key=value.")
+        try:
+            parsed[key] = _number(yaml.safe_load(text))
+        except yaml.YAMLError as error:
+            raise UsageError(f"The value of {key!r} is not YAML: {text!r}.") from error
+    return parsed
+
+
+def _number(value: Any) -> Any:
+    """YAML 1.1 takes 1e-3 for a word; people mean a number."""
+    if isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            return value
+    return value
+
+
+def config_text(config: SessionConfig) -> str:
+    """A config as a YAML file."""
+    content = {key: value for key, value in config.model_dump(mode="json").items() if value is not None}
+    return yaml.safe_dump(content, sort_keys=False)

@@ -1,0 +1,191 @@
+"""Executors map runs over threads, processes or a Ray cluster. No result depends on which.
+
+Compiled brains release the GIL for a whole run, so threads scale and cost nothing. Python brains get processes of
+their own, because their libraries keep global random state.
+"""
+
+import multiprocessing
+import os
+import queue
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from multiprocessing.connection import Connection, wait
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nematodebench.brains.registry import is_compiled
+from nematodebench.engine.loop import STEPS_DONE, STOP
+from nematodebench.engine.run import RunFailure, RunResult, RunSpec, compile_for, execute
+from nematodebench.errors import UsageError
+
+__all__ = ["ExecutorName", "choose_executor", "default_workers", "execute_all"]
+
+ExecutorName: TypeAlias = Literal["threads", "processes", "ray"]
+StepCounter: TypeAlias = Callable[[], int]
+
+_ATTEMPTS = 2
+
+
+def default_workers() -> int:
+    """Cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def choose_executor(brain: type[Any], given: str | None, workers: int) -> ExecutorName:
+    """Threads for compiled brains, processes for Python ones, unless told otherwise."""
+    if given is None:
+        return "threads" if is_compiled(brain) else "processes"
+    if given not in {"threads", "processes", "ray"}:
+        raise UsageError(f"Executor {given!r} does not exist. Choose threads, processes or ray.")
+    if given == "threads" and not is_compiled(brain) and workers > 1:
+        raise UsageError("A Python brain cannot run in several threads: use --executor processes or --workers 1.")
+    return given  # type: ignore[return-value]
+
+
+class Watch:
+    """Steps made so far by runs in this process, and the way to stop them."""
+
+    def __init__(self) -> None:
+        self._controls: list[NDArray[np.int64]] = []
+        self._stopped = False
+
+    def register(self, control: NDArray[np.int64]) -> None:
+        """Called by a run that starts."""
+        self._controls.append(control)
+        if self._stopped:
+            control[STOP] = 1
+
+    def steps(self) -> int:
+        """Steps of all runs so far."""
+        return int(sum(control[STEPS_DONE] for control in self._controls))
+
+    def stop(self) -> None:
+        """Asks all runs to stop at the end of their episode."""
+        self._stopped = True
+        for control in self._controls:
+            control[STOP] = 1
+
+
+def execute_all(specs: Sequence[RunSpec], executor: ExecutorName, workers: int, watch: Watch) -> Iterator[RunResult]:
+    """Executes runs and yields their results as they end, in any order."""
+    if not specs:
+        return
+    workers = min(workers, len(specs))
+    if executor == "ray":
+        from nematodebench.engine.ray_executor import execute_on_ray
+
+        yield from execute_on_ray(specs)
+    elif executor == "processes":
+        yield from _in_processes(specs, workers)
+    else:
+        compile_for(specs[0].task, specs[0].brain)
+        yield from _in_threads(specs, workers, watch)
+
+
+def _in_threads(specs: Sequence[RunSpec], workers: int, watch: Watch) -> Iterator[RunResult]:
+    waiting: queue.SimpleQueue[RunSpec] = queue.SimpleQueue()
+    ended: queue.SimpleQueue[RunResult | BaseException] = queue.SimpleQueue()
+    for spec in specs:
+        waiting.put(spec)
+    halt = threading.Event()
+
+    def work() -> None:
+        while not halt.is_set():
+            try:
+                spec = waiting.get_nowait()
+            except queue.Empty:
+                return
+            try:
+                ended.put(execute(spec, watch.register))
+            except BaseException as error:
+                ended.put(error)
+
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(workers)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in specs:
+            result = ended.get()
+            if isinstance(result, BaseException):
+                raise result
+            yield result
+    finally:
+        halt.set()
+        watch.stop()
+        for thread in threads:
+            thread.join()
+
+
+def _serve(connection: Connection) -> None:
+    """A worker process: executes what it is sent until it is sent None."""
+    while (spec := connection.recv()) is not None:
+        compile_for(spec.task, spec.brain)
+        connection.send(execute(spec))
+
+
+class _Worker:
+    """A worker process and the run it is at."""
+
+    def __init__(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.connection, theirs = context.Pipe()
+        self.process = context.Process(target=_serve, args=(theirs,), daemon=True)
+        self.process.start()
+        theirs.close()
+        self.spec: RunSpec | None = None
+
+    def give(self, spec: RunSpec | None) -> None:
+        self.spec = spec
+        self.connection.send(spec)
+
+    def end(self) -> None:
+        self.connection.close()
+        self.process.terminate()
+        self.process.join()
+
+
+def _in_processes(specs: Sequence[RunSpec], workers: int) -> Iterator[RunResult]:
+    """A run whose process dies is tried once more in a new one; then it has failed, and the others go on."""
+    waiting = list(reversed(specs))
+    attempts: dict[int, int] = {}
+    pool = [_Worker() for _ in range(workers)]
+    try:
+        for worker in pool:
+            worker.give(waiting.pop())
+        busy = list(pool)
+        while busy:
+            for ready in wait([worker.connection for worker in busy]):
+                worker = next(w for w in busy if w.connection is ready)
+                spec = worker.spec
+                assert spec is not None
+                try:
+                    result = worker.connection.recv()
+                except (EOFError, OSError):
+                    busy.remove(worker)
+                    worker.process.join()
+                    attempts[spec.index] = attempts.get(spec.index, 1) + 1
+                    result = None if attempts[spec.index] <= _ATTEMPTS else _died(spec, worker.process.exitcode)
+                    if result is None:
+                        waiting.append(spec)
+                    if waiting:
+                        worker = _Worker()
+                        pool.append(worker)
+                        busy.append(worker)
+                if result is not None:
+                    yield result
+                if worker in busy:
+                    if waiting:
+                        worker.give(waiting.pop())
+                    else:
+                        busy.remove(worker)
+    finally:
+        for worker in pool:
+            worker.end()
+
+
+def _died(spec: RunSpec, exit_code: int | None) -> RunResult:
+    return RunResult(
+        spec.index, spec.seed, failure=RunFailure(f"the worker process died with exit code {exit_code}, twice")
+    )

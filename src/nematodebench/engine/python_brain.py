@@ -1,0 +1,83 @@
+"""Brains written in Python: adapts a class with act, learn and begin_episode to the run loop."""
+
+import random
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nematodebench.brains.base import Interface
+
+__all__ = ["PythonLife", "Transition", "seed_everything"]
+
+
+@dataclass(frozen=True)
+class Transition:
+    """What one step brought."""
+
+    observation: NDArray[np.float32]
+    action: Any
+    reward: float
+    next_observation: NDArray[np.float32]
+    terminated: bool
+    truncated: bool
+
+
+def seed_everything(seed: int) -> None:
+    """Seeds the global generators of Python, NumPy and (if imported) torch, and makes torch deterministic."""
+    random.seed(seed)
+    np.random.seed(seed % 2**32)
+    torch: Any = sys.modules.get("torch")
+    if torch is not None:
+        torch.manual_seed(seed)
+        torch.set_num_threads(1)
+        torch.use_deterministic_algorithms(True)
+
+
+def _spaces(body: Interface) -> tuple[Any, Any]:
+    """The body as Gymnasium spaces."""
+    from gymnasium import spaces
+
+    low, high = np.array(body.low, np.float32), np.array(body.high, np.float32)
+    observation = spaces.Box(low, high, dtype=np.float32)
+    if body.choices:
+        return observation, spaces.Discrete(body.choices)
+    return observation, spaces.Box(0.0, 1.0, (body.effectors,), np.float32)
+
+
+class PythonLife:
+    """One run of a Python brain: an instance for each agent, driven through functions of the Brain ABI."""
+
+    def __init__(self, brain: type[Any], config: Any, body: Interface, seed: int, agents: int) -> None:
+        seed_everything(seed)
+        spaces = _spaces(body)
+        self._discrete = body.choices > 0
+        self._brains = [brain(*spaces, config, (seed + agent) % 2**64) for agent in range(agents)]
+        self._seen: list[tuple[NDArray[np.float32], Any]] = [(np.zeros(0, np.float32), None)] * agents
+
+    def begin(self, hyper: Any, ints: Any, mem: Any, rng: Any, obs: Any, action: Any, out: Any) -> None:
+        """A new episode. ``mem[0]`` is the agent's number."""
+        self._brains[int(mem[0])].begin_episode()
+
+    def act(self, hyper: Any, ints: Any, mem: Any, rng: Any, obs: Any, action: Any, out: Any) -> None:
+        """Asks the brain; the answer's type and shape are checked here, its range by the loop."""
+        agent, observation = int(mem[0]), obs[0].copy()
+        answer = self._brains[agent].act(observation)
+        values = np.asarray(answer, dtype=np.float64).ravel()
+        if values.size != action.shape[1]:
+            raise ValueError(f"act returned {values.size} numbers where the body takes {action.shape[1]}")
+        action[0, :] = values
+        self._seen[agent] = (observation, answer)
+
+    def learn(self, hyper: Any, ints: Any, mem: Any, rng: Any, obs: Any, action: Any, out: Any) -> None:
+        """Hands the brain its transition."""
+        agent = int(mem[0])
+        observation, answer = self._seen[agent]
+        step = Transition(observation, answer, float(out[2]), obs[0].copy(), bool(out[0]), bool(out[1]))
+        self._brains[agent].learn(step)
+
+    def memory(self) -> bytes:
+        """What the brains remember at the end, where they can tell (an optional method ``memory() -> bytes``)."""
+        return b"".join(brain.memory() for brain in self._brains if callable(getattr(brain, "memory", None)))

@@ -1,0 +1,62 @@
+"""Executing a recorded run again and comparing its bits."""
+
+import platform
+from dataclasses import dataclass
+
+from nematodebench.brains.registry import brain_names, get_brain
+from nematodebench.engine.run import RunResult, RunSpec, compile_for, execute, resolve_config
+from nematodebench.errors import UsageError
+from nematodebench.records.provenance import platform_class
+from nematodebench.records.schemas import ExperimentMetadata, RunRecord
+from nematodebench.tasks.registry import get_task
+
+__all__ = ["Rerun", "is_foreign", "rerun", "spec_of"]
+
+
+@dataclass(frozen=True)
+class Rerun:
+    """A recorded run and what its re-execution gave."""
+
+    recorded: RunRecord
+    result: RunResult
+    same_platform: bool
+
+    @property
+    def identical(self) -> bool:
+        """Whether episodes and final memory are the same, bit for bit."""
+        if self.result.failure is not None:
+            return False
+        return (self.result.record_hash, self.result.memory_hash) == (
+            self.recorded.record_hash,
+            self.recorded.memory_hash,
+        )
+
+
+def is_foreign(brain: str) -> bool:
+    """Whether a brain is code from outside this installation's registered brains."""
+    return brain not in brain_names()
+
+
+def spec_of(metadata: ExperimentMetadata, run: RunRecord, trust_code: bool = False) -> RunSpec:
+    """What has to be executed. Refuses another task specification, and foreign code unless it is trusted."""
+    task = get_task(metadata.task)
+    if not metadata.official:
+        task = task.with_episodes(metadata.episodes_per_run)
+    if task.spec_hash != metadata.task_spec_hash:
+        raise UsageError(f"{metadata.task} has another specification here than in {metadata.experiment_id}.")
+    if is_foreign(metadata.brain) and not trust_code:
+        raise UsageError(f"Brain {metadata.brain!r} is somebody's code: it runs only with --trust-code.")
+    brain = get_brain(metadata.brain)
+    config = resolve_config(metadata.brain, brain, metadata.brain_config)
+    return RunSpec(task, metadata.brain, brain, config, run.seed, run.run)
+
+
+def rerun(metadata: ExperimentMetadata, index: int, trust_code: bool = False) -> Rerun:
+    """Executes one recorded run again from its seed."""
+    run = next((run for run in metadata.runs if run.run == index), None)
+    if run is None:
+        raise UsageError(f"{metadata.experiment_id} has no run {index}: it has runs 0 to {metadata.num_runs - 1}.")
+    spec = spec_of(metadata, run, trust_code)
+    compile_for(spec.task, spec.brain)
+    same = platform_class(metadata.provenance.machine) == platform_class(platform.machine())
+    return Rerun(run, execute(spec), same)

@@ -1,0 +1,24 @@
+"""The one error users are meant to read: one line that names the thing, the reason and the way out."""
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = ["StorageError", "UsageError", "unknown_name"]
+
+
+class UsageError(ValueError):
+    """Something the user gave cannot be used as it is."""
+
+
+class StorageError(RuntimeError):
+    """A result could not be written; what was written before is kept."""
+
+
+def unknown_name(kind: str, name: str, known: Iterable[str]) -> UsageError:
+    """An error for a name that does not exist, with the nearest ones that do."""
+    names = sorted(known)
+    near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+    if not near:
+        near = [candidate for candidate in names if candidate.startswith(name)][:3]
+    hint = f"Did you mean {' or '.join(repr(n) for n in near)}?" if near else f"See `nematodebench {kind}s`."
+    return UsageError(f"{kind.capitalize()} {name!r} does not exist. {hint}")

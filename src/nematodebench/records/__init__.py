@@ -1,0 +1,1 @@
+"""What is stored: schemas, the experiment store, provenance."""

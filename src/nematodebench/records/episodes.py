@@ -1,0 +1,98 @@
+"""Episode records as a table: one row an episode, and exactly back into the matrices they came from."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Matrices", "PhaseColumns", "episodes_frame", "frame_records", "write_frame"]
+
+Matrices = Mapping[str, NDArray[np.float64]]
+_FLAGS = {"success", "terminated", "truncated"}
+
+
+@dataclass(frozen=True)
+class PhaseColumns:
+    """What the records of one phase mean."""
+
+    name: str
+    columns: tuple[str, ...]
+    terminations: tuple[str, ...]
+
+
+def _series(name: str, values: NDArray[np.float64], phase: PhaseColumns) -> "pl.Series":
+    import polars as pl
+
+    if name in _FLAGS:
+        return pl.Series(name, values != 0.0)
+    if name == "termination":
+        return pl.Series(name, np.array(["", *phase.terminations])[values.astype(np.int64)])
+    if name == "steps":
+        return pl.Series(name, values.astype(np.int32))
+    return pl.Series(name, values)
+
+
+def episodes_frame(phases: Sequence[PhaseColumns], runs: Mapping[int, Matrices]) -> "pl.DataFrame":
+    """One row an episode: run, phase, episode, then what the phases record (null where they do not)."""
+    import polars as pl
+
+    parts = []
+    for phase in phases:
+        for run in sorted(runs):
+            rows = runs[run][phase.name]
+            head = [
+                pl.Series("run", np.full(len(rows), run, dtype=np.int32)),
+                pl.Series("phase", [phase.name] * len(rows), dtype=pl.String),
+                pl.Series("episode", np.arange(len(rows), dtype=np.int32)),
+            ]
+            body = [_series(name, rows[:, k], phase) for k, name in enumerate(phase.columns)]
+            parts.append(pl.DataFrame([*head, *body]))
+    if not parts:
+        return pl.DataFrame(schema={"run": pl.Int32, "phase": pl.String, "episode": pl.Int32})
+    return pl.concat(parts, how="diagonal")
+
+
+def write_frame(frame: "pl.DataFrame", target: Path | IO[bytes]) -> None:
+    """Small and the same bytes for the same rows."""
+    frame.write_parquet(target, compression="zstd", compression_level=19, statistics=False, row_group_size=1 << 20)
+
+
+def frame_records(phases: Sequence[PhaseColumns], frame: "pl.DataFrame") -> dict[int, dict[str, NDArray[np.float64]]]:
+    """The matrices of every run, as the run loop wrote them. ValueError where the table cannot come from such runs."""
+    import polars as pl
+
+    runs: dict[int, dict[str, NDArray[np.float64]]] = {}
+    for phase in phases:
+        part = frame.filter(pl.col("phase") == phase.name)
+        columns = [_numbers(part, name, phase) for name in phase.columns]
+        table = np.stack(columns, axis=1) if columns else np.empty((len(part), 0))
+        run_of, episode_of = part["run"].to_numpy(), part["episode"].to_numpy()
+        for run in np.unique(run_of):
+            mine = run_of == run
+            if not np.array_equal(episode_of[mine], np.arange(mine.sum())):
+                raise ValueError(f"the episodes of run {run} in phase {phase.name!r} are not numbered 0, 1, 2, ...")
+            runs.setdefault(int(run), {})[phase.name] = np.ascontiguousarray(table[mine])
+    return runs
+
+
+def _numbers(part: "pl.DataFrame", name: str, phase: PhaseColumns) -> NDArray[np.float64]:
+    import polars as pl
+
+    if name not in part.columns:
+        raise ValueError(f"column {name!r} of phase {phase.name!r} is missing")
+    column = part[name]
+    if column.null_count():
+        raise ValueError(f"column {name!r} of phase {phase.name!r} has {column.null_count()} missing values")
+    if name == "termination":
+        codes = {text: float(code) for code, text in enumerate(["", *phase.terminations])}
+        unknown = set(column.unique()) - set(codes)
+        if unknown:
+            raise ValueError(f"column 'termination' has unknown values: {sorted(map(str, unknown))}")
+        return column.replace_strict(codes, return_dtype=pl.Float64).to_numpy()
+    return column.cast(pl.Float64).to_numpy()

@@ -1,0 +1,76 @@
+"""Where a result comes from: versions, machine, commit. No network, no account, nothing about the user."""
+
+import hashlib
+import importlib.metadata
+import platform
+import subprocess
+from functools import cache
+from pathlib import Path
+
+from nematodebench.records.schemas import Provenance
+
+__all__ = ["collect_provenance", "git", "platform_class"]
+
+
+def git(*arguments: str, folder: Path | None = None) -> str | None:
+    """What git prints; None where it cannot answer (no git, no repository)."""
+    try:
+        done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True, timeout=30, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+@cache
+def _cpu_name() -> str:
+    info = Path("/proc/cpuinfo")
+    if info.is_file():
+        for line in info.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return platform.processor() or "unknown"
+
+
+def _package_version(name: str) -> str | None:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+@cache
+def source_hash() -> str:
+    """SHA-256 of the package's Python sources: tells two states of one version apart."""
+    root = Path(__file__).resolve().parent.parent
+    digest = hashlib.sha256()
+    for path in sorted(root.rglob("*.py")):
+        digest.update(str(path.relative_to(root)).encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def platform_class(machine: str) -> str:
+    """Machines of one class give the same bits."""
+    return "x86-64" if machine.lower() in {"x86_64", "amd64"} else machine.lower()
+
+
+def collect_provenance() -> Provenance:
+    """The state of code and machine, now."""
+    from nematodebench.kernels._target import code_generation
+
+    commit, status = git("rev-parse", "HEAD"), git("status", "--porcelain")
+    return Provenance(
+        package_version=_package_version("nematodebench") or "unknown",
+        source_hash=source_hash(),
+        git_commit=commit,
+        git_dirty=None if status is None else bool(status),
+        python=platform.python_version(),
+        numpy=_package_version("numpy") or "unknown",
+        numba=_package_version("numba") or "unknown",
+        llvmlite=_package_version("llvmlite") or "unknown",
+        torch=_package_version("torch"),
+        platform=platform.platform(),
+        machine=platform.machine(),
+        cpu=_cpu_name(),
+        code_generation=code_generation(),
+    )

@@ -1,0 +1,163 @@
+"""The shapes of stored results. Unknown keys are errors, numbers are finite, and the JSON Schemas are published."""
+
+import math
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from nematodebench.stats import StatValue
+
+__all__ = [
+    "AnchorRecord",
+    "ChemotaxisRecord",
+    "ExperimentMetadata",
+    "NormalisedRecord",
+    "Provenance",
+    "RunFailureRecord",
+    "RunRecord",
+    "StatRecord",
+    "Timing",
+]
+
+Seed64 = Annotated[int, Field(ge=0, lt=2**64)]
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class StatRecord(_Record):
+    """A metric over n values; `ci95` is null where one value tells nothing about its spread."""
+
+    mean: float
+    std: float = Field(ge=0)
+    min: float
+    max: float
+    n: int = Field(ge=1)
+    ci95: tuple[float, float] | None
+
+    @classmethod
+    def of(cls, value: StatValue) -> "StatRecord":
+        """From a computed value."""
+        ci95 = None if math.isnan(value.ci95[0]) else value.ci95
+        return cls(mean=value.mean, std=value.std, min=value.min, max=value.max, n=value.n, ci95=ci95)
+
+    def value(self) -> StatValue:
+        """Back to a computed value."""
+        return StatValue(self.mean, self.std, self.min, self.max, self.n, self.ci95 or (math.nan, math.nan))
+
+
+class Provenance(_Record):
+    """Code and machine a result was made with."""
+
+    package_version: str
+    source_hash: Sha256
+    git_commit: str | None
+    git_dirty: bool | None
+    python: str
+    numpy: str
+    numba: str
+    llvmlite: str
+    torch: str | None
+    platform: str
+    machine: str
+    cpu: str
+    code_generation: str
+
+
+class Timing(_Record):
+    """Everything that differs between two executions of the same session, and nothing else does."""
+
+    created: str
+    finished: str
+    wall_seconds: float = Field(ge=0)
+    steps_per_second: float = Field(ge=0)
+    workers: int = Field(ge=1)
+    executor: str
+
+
+class RunFailureRecord(_Record):
+    """Why a run has no result."""
+
+    message: str
+    phase: str = ""
+    episode: int | None = None
+    step: int | None = None
+    traceback: str = ""
+
+
+class RunRecord(_Record):
+    """One run: its seed, metrics, and the hashes its re-execution must give again."""
+
+    run: int = Field(ge=0)
+    seed: Seed64
+    status: Literal["finished", "failed", "missing"]
+    metrics: dict[str, float | None] = {}
+    descriptors: dict[str, float] = {}
+    record_hash: str = ""
+    memory_hash: str = ""
+    steps: int = Field(0, ge=0)
+    failure: RunFailureRecord | None = None
+
+
+class ChemotaxisRecord(_Record):
+    """The plate assay over the session's runs."""
+
+    index: float = Field(ge=-1, le=1)
+    ci95: tuple[float, float]
+    level: Literal["None", "Minimum", "Target", "Excellent"]
+    attractant: int = Field(ge=0)
+    control: int = Field(ge=0)
+    total: int = Field(ge=1)
+
+
+class AnchorRecord(_Record):
+    """A floor or ceiling as it was when the score was normalised."""
+
+    value: float
+    kind: Literal["analytic", "null_measured", "reference_measured"]
+    provenance: str
+    n: int | None = None
+    se: float = Field(0.0, ge=0)
+
+
+class NormalisedRecord(_Record):
+    """The share of the gap from floor to ceiling that was closed."""
+
+    score: float = Field(ge=0, le=1)
+    unclamped: float
+    se: float | None
+    floor: AnchorRecord
+    ceiling: AnchorRecord
+
+
+class ExperimentMetadata(_Record):
+    """A stored session: everything needed to check it and to execute any of its runs again."""
+
+    schema_version: Literal[1] = 1
+    experiment_id: Name
+    task: Name
+    task_spec_hash: Sha256
+    task_spec: dict[str, Any]
+    official: bool
+    brain: Name
+    brain_class: Literal["classical", "spiking", "reservoir", "quantum", "scripted"]
+    brain_config: dict[str, Any]
+    brain_source_hash: str | None = None
+    config_file: Name
+    config_hash: Sha256
+    session_seed: int = Field(ge=0, lt=2**32)
+    num_runs: int = Field(ge=1)
+    episodes_per_run: int | None
+    runs: list[RunRecord]
+    score_key: Name
+    metrics: dict[str, StatRecord]
+    level: str | None = None
+    normalised: NormalisedRecord | None = None
+    chemotaxis: ChemotaxisRecord | None = None
+    notes: list[str] = []
+    episodes_file: Name = "episodes.parquet"
+    provenance: Provenance
+    timing: Timing

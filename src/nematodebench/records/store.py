@@ -1,0 +1,138 @@
+"""The experiment store: one folder a session, written atomically, complete or resumable at every instant.
+
+``<root>/<id>/`` holds while it runs ``session.json`` (the plan) and ``runs/NNNNN.npz`` (each run that has ended), and
+when it is done ``<id>.json``, ``<config>.yml`` and ``episodes.parquet``. The final JSON is written last: where it
+exists, the session is complete.
+"""
+
+import contextlib
+import io
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import ValidationError
+
+from nematodebench.errors import UsageError
+from nematodebench.records.schemas import ExperimentMetadata
+
+__all__ = ["ExperimentStore", "StoredRun", "atomic_write", "load_experiment"]
+
+
+def atomic_write(path: Path, content: bytes) -> None:
+    """Either the old file or the whole new one, also after a crash."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(temporary).unlink()
+        raise
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    """A run on its way into the final record."""
+
+    index: int
+    seed: int
+    records: dict[str, NDArray[np.float64]]
+    facts: dict[str, Any]
+
+
+class ExperimentStore:
+    """Access to one experiment's folder."""
+
+    def __init__(self, root: Path, experiment_id: str) -> None:
+        self.id = experiment_id
+        self.folder = root / experiment_id
+
+    @property
+    def metadata_path(self) -> Path:
+        """The final record."""
+        return self.folder / f"{self.id}.json"
+
+    @property
+    def plan_path(self) -> Path:
+        """What the session is to do."""
+        return self.folder / "session.json"
+
+    @property
+    def _runs(self) -> Path:
+        return self.folder / "runs"
+
+    @property
+    def complete(self) -> bool:
+        """Whether the session has ended."""
+        return self.metadata_path.is_file()
+
+    def create(self, plan: dict[str, Any], config_name: str, config_text: str) -> None:
+        """Begins a session: the plan is the last thing written, so a folder without one never began."""
+        self._runs.mkdir(parents=True, exist_ok=True)
+        atomic_write(self.folder / config_name, config_text.encode())
+        atomic_write(self.plan_path, json.dumps(plan, indent=1).encode())
+
+    def plan(self) -> dict[str, Any]:
+        """The plan of an unfinished session."""
+        if not self.plan_path.is_file():
+            raise UsageError(f"There is no session to resume in {self.folder}.")
+        content: dict[str, Any] = json.loads(self.plan_path.read_text())
+        return content
+
+    def write_run(self, run: StoredRun) -> None:
+        """Keeps a run that has ended."""
+        buffer = io.BytesIO()
+        facts = json.dumps({"index": run.index, "seed": run.seed, "phases": list(run.records), **run.facts})
+        arrays: dict[str, Any] = {f"phase{k}": rows for k, rows in enumerate(run.records.values())}
+        np.savez(buffer, facts=np.array(facts), **arrays)
+        atomic_write(self._runs / f"{run.index:05d}.npz", buffer.getvalue())
+
+    def read_runs(self) -> Iterator[StoredRun]:
+        """The runs kept so far, in order."""
+        for path in sorted(self._runs.glob("*.npz")):
+            with np.load(path) as content:
+                facts = json.loads(str(content["facts"]))
+                records = {name: content[f"phase{k}"] for k, name in enumerate(facts.pop("phases"))}
+            yield StoredRun(facts.pop("index"), facts.pop("seed"), records, facts)
+
+    def finish(self, metadata: ExperimentMetadata, episodes: bytes) -> None:
+        """Ends the session: table first, record last, then the scaffolding goes."""
+        atomic_write(self.folder / metadata.episodes_file, episodes)
+        atomic_write(self.metadata_path, (metadata.model_dump_json(indent=1) + "\n").encode())
+        self.clean()
+
+    def clean(self) -> None:
+        """Removes what only an unfinished session needs."""
+        shutil.rmtree(self._runs, ignore_errors=True)
+        self.plan_path.unlink(missing_ok=True)
+        for leftover in self.folder.glob(".*.*"):
+            leftover.unlink()
+
+
+def load_experiment(path: Path) -> ExperimentMetadata:
+    """Reads a stored session, given its folder or its JSON file."""
+    file = path / f"{path.resolve().name}.json" if path.is_dir() else path
+    try:
+        return ExperimentMetadata.model_validate_json(file.read_bytes())
+    except FileNotFoundError as error:
+        raise UsageError(
+            f"There is no experiment at {path}. Is it unfinished? `--resume {path.name}` continues it."
+        ) from error
+    except OSError as error:
+        raise UsageError(f"Cannot read {file}: {error.strerror}.") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise UsageError(f"{file} is not an experiment: {place or 'content'}: {first['msg']}.") from error

@@ -1,0 +1,123 @@
+"""What a task is: a versioned, frozen use of worlds that fixes everything a score depends on."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+from nematodebench.errors import UsageError
+from nematodebench.worlds.base import Discrete, World
+
+__all__ = ["Phase", "Scoring", "Task"]
+
+Scoring: TypeAlias = Literal["composite", "chemotaxis", "anchored", "descriptive"]
+
+
+@dataclass(frozen=True)
+class Phase:
+    """One stretch of a run in one world: some episodes, or ticks of experience in as many episodes as it takes."""
+
+    name: str
+    world: World
+    episodes: int = 0
+    ticks: int = 0
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What the run loop records of every episode, in order."""
+        return ("reward", "steps", "terminated", "truncated", *self.world.metrics)
+
+    def spec(self) -> Mapping[str, Any]:
+        """The phase as plain data."""
+        return {"phase": self.name, "episodes": self.episodes, "ticks": self.ticks, **self.world.spec()}
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task: the phases a run lives through, which of them is scored, and how.
+
+    Attributes:
+        id: Name with version, like ``foraging_small-v1``.
+        summary: What it asks of a brain, in one line.
+        phases: In the order they are lived through, by one brain.
+        scored: Name of the phase the score is computed from.
+        scoring: ``composite`` (nematode metrics), ``chemotaxis`` (index), ``anchored`` (mean of ``score_key``) or
+            ``descriptive`` (descriptors only).
+        score_key: The metric that is the score.
+        assay: Name of the phase that is the chemotaxis assay, if there is one.
+    """
+
+    id: str
+    summary: str
+    phases: tuple[Phase, ...]
+    scored: str
+    scoring: Scoring
+    score_key: str
+    assay: str = ""
+    episodes_override: int = 0
+
+    @property
+    def category(self) -> str:
+        """The part of a board's category that the task decides: its id without the version."""
+        return self.id.rsplit("-v", 1)[0]
+
+    @property
+    def version(self) -> int:
+        """The number behind ``-v``."""
+        return int(self.id.rsplit("-v", 1)[1])
+
+    @property
+    def scored_phase(self) -> Phase:
+        """The phase the score is computed from."""
+        return next(phase for phase in self.phases if phase.name == self.scored)
+
+    @property
+    def world(self) -> World:
+        """The world of the scored phase: what ``gymnasium.make`` gives."""
+        return self.scored_phase.world
+
+    @property
+    def official(self) -> bool:
+        """False once the number of episodes was changed: such runs are for trying things out."""
+        return not self.episodes_override
+
+    def spec(self) -> Mapping[str, Any]:
+        """Everything a score depends on, as plain data."""
+        return {
+            "id": self.id,
+            "scored": self.scored,
+            "scoring": self.scoring,
+            "score_key": self.score_key,
+            "phases": [phase.spec() for phase in self.phases],
+        }
+
+    @property
+    def spec_hash(self) -> str:
+        """SHA-256 of the specification."""
+        text = json.dumps(self.spec(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def with_episodes(self, episodes: int | None) -> "Task":
+        """The same task with another number of training episodes; not official any more, unless it is the same."""
+        if episodes is None:
+            return self
+        if episodes < 1:
+            raise UsageError(f"episodes is {episodes}: give at least 1, or leave it out for the task's own number")
+        first = self.phases[0]
+        if first.ticks:
+            raise UsageError(f"{self.id} is measured in ticks of experience, not episodes: leave episodes out")
+        if episodes == first.episodes:
+            return self
+        phases = (replace(first, episodes=episodes), *self.phases[1:])
+        return replace(self, phases=phases, episodes_override=episodes)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of the sensors of the widest phase: narrower ones leave the rest at 0."""
+        return max((tuple(s.name for s in phase.world.sensors) for phase in self.phases), key=len)
+
+    @property
+    def discrete(self) -> bool:
+        """Whether actions are choices (else effectors)."""
+        return isinstance(self.world.actions, Discrete)

@@ -1,0 +1,94 @@
+"""Family A: a worm forages, with and without predators; the composite score applies.
+
+Every run ends on the chemotaxis plate: the trained brain lives one assay episode, from which the board takes its
+biological level. It costs 300 steps and never enters the composite.
+"""
+
+from dataclasses import replace
+
+from nematodebench.tasks.base import Phase, Task
+from nematodebench.worlds.chemotaxis import Chemotaxis
+from nematodebench.worlds.foraging import Foraging
+from nematodebench.worlds.predator import Predator
+
+__all__ = ["TASKS"]
+
+_SENSING = {"gradient": "", "klinotaxis": "_klinotaxis", "temporal": "_temporal"}
+
+_FORAGING = {
+    "small": Foraging(),
+    "medium": Foraging(
+        side=50, foods=10, target=15, spacing=5, exclusion=10, decay=6, max_steps=1000, satiety=300, satiety_gain=55
+    ),
+    "large": Foraging(
+        side=100, foods=20, target=20, spacing=10, exclusion=15, decay=5, max_steps=2000, satiety=500, satiety_gain=90
+    ),
+}
+_PREDATOR = {
+    "small": Predator(foods=6, satiety=250, satiety_gain=32, predators=2, detection=6),
+    "medium": Predator(
+        side=50, foods=12, target=15, spacing=5, exclusion=10, decay=6, max_steps=1000, satiety=300, satiety_gain=55,
+        predators=4, detection=8,
+    ),
+    "large": Predator(
+        side=100, foods=25, target=20, spacing=10, exclusion=15, decay=5, max_steps=2000, satiety=500, satiety_gain=90,
+        predators=10, detection=10,
+    ),
+}  # fmt: skip
+_EPISODES = {"small": 500, "medium": 200, "large": 100}
+
+
+def _task(name: str, summary: str, world: Foraging, size: str) -> Task:
+    plate = Chemotaxis(sensing=world.sensing, with_predator_inputs=isinstance(world, Predator))
+    return Task(
+        id=f"{name}-v1",
+        summary=summary,
+        phases=(Phase("train", world, episodes=_EPISODES[size]), Phase("assay", plate, episodes=1)),
+        scored="train",
+        scoring="composite",
+        score_key="composite_score",
+        assay="assay",
+    )
+
+
+def _foraging_tasks() -> list[Task]:
+    """Every size with every kind of sensing."""
+    tasks = []
+    for sensing, suffix in _SENSING.items():
+        for size, world in _FORAGING.items():
+            summary = f"collect {world.target} foods on {world.side} x {world.side} cells, {sensing} sensing"
+            tasks.append(_task(f"foraging_{size}{suffix}", summary, replace(world, sensing=sensing), size))
+    return tasks
+
+
+def _predator_tasks() -> list[Task]:
+    """Every size with gradient sensing, and the small one with klinotaxis."""
+    tasks = []
+    for size, sensing in [
+        ("small", "gradient"),
+        ("medium", "gradient"),
+        ("large", "gradient"),
+        ("small", "klinotaxis"),
+    ]:
+        world = replace(_PREDATOR[size], sensing=sensing)
+        summary = f"as foraging_{size}, hunted by {world.predators} predators, {sensing} sensing"
+        tasks.append(_task(f"predator_{size}{_SENSING[sensing]}", summary, world, size))
+    return tasks
+
+
+def _assay() -> Task:
+    return Task(
+        id="chemotaxis_assay-v1",
+        summary="trained on foraging_small, then one plate a run: attractant or mirrored control",
+        phases=(
+            Phase("train", _FORAGING["small"], episodes=_EPISODES["small"]),
+            Phase("assay", Chemotaxis(), episodes=1),
+        ),
+        scored="assay",
+        scoring="chemotaxis",
+        score_key="chemotaxis_index",
+        assay="assay",
+    )
+
+
+TASKS = (*_foraging_tasks(), *_predator_tasks(), _assay())

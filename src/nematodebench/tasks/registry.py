@@ -1,0 +1,78 @@
+"""Finds tasks by id. Every module of this package with a ``TASKS`` tuple contributes; nothing else lists them."""
+
+import importlib
+import pkgutil
+from functools import cache
+from importlib import resources
+from importlib.metadata import entry_points
+from typing import Any
+
+from nematodebench.errors import UsageError, unknown_name
+from nematodebench.tasks.base import Phase, Task
+from nematodebench.worlds.base import World
+
+__all__ = ["all_tasks", "get_task", "register_task", "register_world", "task_ids"]
+
+_PACKAGE = "nematodebench.tasks"
+_ALIASES: dict[str, str] = {}
+_REGISTERED: dict[str, Task] = {}
+
+
+def task_ids() -> list[str]:
+    """Ids of the built-in tasks, from the names of their anchor files: needs no world to be imported."""
+    files = resources.files(_PACKAGE).joinpath("anchors").iterdir()
+    return sorted(file.name.removesuffix(".json") for file in files if file.name.endswith(".json"))
+
+
+@cache
+def _built_in() -> dict[str, Task]:
+    found: dict[str, Task] = {}
+    package: Any = importlib.import_module(_PACKAGE)
+    for module in pkgutil.iter_modules(package.__path__):
+        content = importlib.import_module(f"{_PACKAGE}.{module.name}")
+        found.update({task.id: task for task in getattr(content, "TASKS", ())})
+        _ALIASES.update(getattr(content, "ALIASES", {}))
+    for point in entry_points(group="nematodebench.worlds"):
+        task = world_task(point.load())
+        found.setdefault(task.id, task)
+    return found
+
+
+def all_tasks() -> dict[str, Task]:
+    """Every task there is, by id."""
+    return {**_built_in(), **_REGISTERED}
+
+
+def get_task(name: str) -> Task:
+    """The task of this id; an alias or an id without its version (meaning the latest) will do."""
+    tasks = all_tasks()
+    name = _ALIASES.get(name, name)
+    if name in tasks:
+        return tasks[name]
+    versions = [task for task in tasks.values() if task.category == name]
+    if versions:
+        return max(versions, key=lambda task: task.version)
+    raise unknown_name("task", name, [*tasks, *_ALIASES])
+
+
+def register_task(task: Task) -> Task:
+    """Adds a task for this process."""
+    if task.id in all_tasks():
+        raise UsageError(f"Task {task.id!r} exists already. Give a changed task a new version.")
+    _REGISTERED[task.id] = task
+    return task
+
+
+def world_task(world: World, episodes: int = 100, score_key: str = "reward") -> Task:
+    """A world from outside as a task of its own, version 0: scored by the mean of one metric, without anchors."""
+    if score_key not in {"reward", *world.metrics}:
+        raise UsageError(
+            f"World {world.name!r} has no metric {score_key!r}: it has {', '.join(world.metrics) or 'none'}."
+        )
+    phase = Phase("train", world, episodes=episodes)
+    return Task(f"{world.name}-v0", f"world {world.name} from outside", (phase,), "train", "anchored", score_key)
+
+
+def register_world(world: World, episodes: int = 100, score_key: str = "reward") -> Task:
+    """Makes a world of your own runnable in this process, as task ``<name>-v0``."""
+    return register_task(world_task(world, episodes, score_key))
