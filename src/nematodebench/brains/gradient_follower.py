@@ -38,17 +38,17 @@ def _direction(ints: I64, obs: F32M) -> tuple[np.float32, np.float32]:
 
 @kernel()
 def _draw_side(ints: I64, rng: U64) -> int:
-    return ints[LEFT] + (ints[RIGHT] - ints[LEFT]) * randint(rng, 2)
+    return int(ints[RIGHT] if randint(rng, 2) else ints[LEFT])
 
 
 @kernel()
 def _turn(ints: I64, rng: U64, right: np.float32, touch: bool) -> int:
     """The side the odour is on; the other one at a wall. Unknown: one drawn once and kept until the odour rises."""
     if right != 0.0:
-        return ints[RIGHT] if (right > 0.0) != touch else ints[LEFT]
+        return int(ints[RIGHT] if (right > 0.0) != touch else ints[LEFT])
     if ints[SIDE] < 0 or touch:
         ints[SIDE] = _draw_side(ints, rng)
-    return ints[SIDE]
+    return int(ints[SIDE])
 
 
 @brain_kernel

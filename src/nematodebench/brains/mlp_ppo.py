@@ -5,22 +5,16 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from nematodebench.brains._heads import heads_of, policy_columns, sample_heads, softmax_columns
+from nematodebench.brains import _actor_critic as ac
 from nematodebench.brains.base import BrainClass, BrainConfig, CompiledBrain, Interface, Layout
 from nematodebench.kernels.abi import F32, F32M, F64, I64, U64, brain_kernel, kernel
 from nematodebench.kernels.mathx import exp32
-from nematodebench.kernels.mlp import MlpLayout, adam_step, backward, deltas, forward, init_weights, refresh
+from nematodebench.kernels.mlp import adam_step, backward, forward
 from nematodebench.kernels.rng import randint
-from nematodebench.kernels.tiles import padded, transpose, transpose_back
 
 __all__ = ["MlpPpo", "MlpPpoConfig"]
 
-# Words of ints; the network's own words begin at NET, the order of the samples at ORDER.
-INPUTS, HEADS, LEVELS, EFFECTORS, ROLLOUT, EPOCHS, MINIBATCH, FILLED, ORDER = 0, 1, 2, 3, 4, 5, 6, 7, 8
-OBS, CHOSEN, LOGP, VALUE, REWARD, DONE, ADVANTAGE, RETURN, X, COLUMNS = 9, 10, 11, 12, 13, 14, 15, 16, 17, 18
-NET = 20
-# Words of hyper.
-RATE, GAMMA, LAMBDA, CLIP, ENTROPY, VALUE_WEIGHT, MAX_NORM = 0, 1, 2, 3, 4, 5, 6
+EPOCHS, CLIP = ac.OWN, ac.OWN_HYPER
 
 
 class MlpPpoConfig(BrainConfig):
@@ -42,152 +36,76 @@ class MlpPpoConfig(BrainConfig):
 
 @brain_kernel
 def init(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
-    """Orthogonal weights; the policy starts nearly uniform."""
-    init_weights(mem, ints, NET, rng, np.sqrt(2.0), 1.0)
-    last = NET + 10 + 8 * (ints[NET] - 1)
-    width, weights = ints[last + 1], ints[last + 3]
-    for i in range(ints[last]):
-        for o in range(ints[HEADS] * ints[LEVELS]):
-            mem[weights + i * width + o] *= np.float32(0.01)
-    refresh(mem, ints, NET)
-
-
-@kernel()
-def _value(mem: F32, ints: I64, obs: F32M) -> np.float32:
-    x = ints[X]
-    for i in range(ints[INPUTS]):
-        mem[x + i] = obs[0, i]
-    return mem[forward(mem, ints, NET, x, 1) + ints[HEADS] * ints[LEVELS]]
+    """Fresh weights."""
+    ac.start_network(mem, ints, rng)
 
 
 @brain_kernel
 def act(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
     """Samples an action and remembers what it was based on."""
-    at, inputs, heads = ints[FILLED], ints[INPUTS], ints[HEADS]
-    x = ints[OBS] + at * inputs
-    for i in range(inputs):
-        mem[x + i] = obs[0, i]
-    outputs = forward(mem, ints, NET, x, 1)
-    mem[ints[VALUE] + at] = mem[outputs + heads * ints[LEVELS]]
-    mem[ints[LOGP] + at] = sample_heads(
-        mem, outputs, heads, ints[LEVELS], ints[CHOSEN] + at * heads, rng, action, ints[EFFECTORS] > 0
-    )
+    ac.remember_action(mem, ints, rng, obs, action)
 
 
 @brain_kernel
 def learn(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
-    """Stores the reward; updates when the rollout is full. A truncated life is continued by its value."""
-    at = ints[FILLED]
-    reward = np.float32(out[2])
-    terminated, truncated = out[0] != 0.0, out[1] != 0.0
-    if truncated and not terminated:
-        reward += np.float32(hyper[GAMMA]) * _value(mem, ints, obs)
-    mem[ints[REWARD] + at] = reward
-    mem[ints[DONE] + at] = np.float32(1.0) if terminated or truncated else np.float32(0.0)
-    ints[FILLED] = at + 1
-    if at + 1 == ints[ROLLOUT]:
-        following = np.float32(0.0) if terminated or truncated else _value(mem, ints, obs)
-        _advantages(hyper, ints, mem, following)
+    """Stores the reward; updates when the rollout is full."""
+    ended = ac.remember_outcome(hyper, ints, mem, obs, out)
+    if ints[ac.FILLED] == ints[ac.CAPACITY]:
+        ac.estimate_advantages(hyper, ints, mem, np.float32(0.0) if ended else ac.value_of(mem, ints, obs))
         _update(hyper, ints, mem, rng)
-        ints[FILLED] = 0
-
-
-@kernel()
-def _advantages(hyper: F64, ints: I64, mem: F32, following: np.float32) -> None:
-    """Generalised advantage estimates, their value targets, and the advantages standardised over the rollout."""
-    n = ints[ROLLOUT]
-    gamma, trace = np.float32(hyper[GAMMA]), np.float32(hyper[GAMMA] * hyper[LAMBDA])
-    reward, done = mem[ints[REWARD] : ints[REWARD] + n], mem[ints[DONE] : ints[DONE] + n]
-    value, advantage = mem[ints[VALUE] : ints[VALUE] + n], mem[ints[ADVANTAGE] : ints[ADVANTAGE] + n]
-    target = mem[ints[RETURN] : ints[RETURN] + n]
-    running = np.float32(0.0)
-    mean, square = 0.0, 0.0
-    for k in range(n):
-        t = n - 1 - k
-        alive = np.float32(1.0) - done[t]
-        running = reward[t] + gamma * following * alive - value[t] + trace * alive * running
-        advantage[t], target[t], following = running, running + value[t], value[t]
-        mean += running
-        square += np.float64(running) * running
-    mean /= n
-    centre = np.float32(mean)
-    scale = np.float32(1.0 / (np.sqrt(max(0.0, square / n - mean * mean)) + 1e-8))
-    for t in range(n):
-        advantage[t] = (advantage[t] - centre) * scale
+        ints[ac.FILLED] = 0
 
 
 @kernel()
 def _update(hyper: F64, ints: I64, mem: F32, rng: U64) -> None:
     """Epochs of shuffled minibatches."""
-    n, batch, inputs = ints[ROLLOUT], ints[MINIBATCH], ints[INPUTS]
-    order = ints[ints[ORDER] : ints[ORDER] + n]
-    x = ints[X]
+    n, x = ints[ac.CAPACITY], ints[ac.X]
+    order = ints[ints[ac.ORDER] : ints[ac.ORDER] + n]
     for k in range(n):
         order[k] = k
     for _ in range(ints[EPOCHS]):
         for k in range(n - 1):
             j = k + randint(rng, n - k)
             order[k], order[j] = order[j], order[k]
-        start = 0
-        while start < n:
-            rows = min(batch, n - start)
-            for r in range(rows):
-                source = ints[OBS] + order[start + r] * inputs
-                for i in range(inputs):
-                    mem[x + r * inputs + i] = mem[source + i]
-            outputs = forward(mem, ints, NET, x, rows)
-            _loss_gradient(hyper, ints, mem, outputs, order[start : start + rows])
-            backward(mem, ints, NET, x, rows)
-            adam_step(mem, ints, NET, hyper[RATE], hyper[MAX_NORM])
-            start += rows
-
-
-@kernel()
-def _policy_weight(hyper: F64, logp: F32, old: F32, advantage: F32, weight: F32) -> None:
-    """Derivative of the clipped objective by the log probability: -advantage x ratio, or 0 where it is clipped."""
-    low, high = np.float32(1.0 - hyper[CLIP]), np.float32(1.0 + hyper[CLIP])
-    share = np.float32(1.0) / np.float32(logp.size)
-    for r in range(logp.size):
-        ratio = exp32(logp[r] - old[r])
-        clipped = (advantage[r] > 0.0 and ratio > high) or (advantage[r] < 0.0 and ratio < low)
-        weight[r] = np.float32(0.0) if clipped else -advantage[r] * ratio * share
+        for start in range(0, n, ints[ac.BATCH]):
+            batch = order[start : min(start + ints[ac.BATCH], n)]
+            ac.gather_rows(ints, mem, batch)
+            outputs = forward(mem, ints, ac.NET, x, batch.size)
+            _loss_gradient(hyper, ints, mem, outputs, batch)
+            backward(mem, ints, ac.NET, x, batch.size)
+            adam_step(mem, ints, ac.NET, hyper[ac.RATE], hyper[ac.MAX_NORM])
 
 
 @kernel()
 def _loss_gradient(hyper: F64, ints: I64, mem: F32, outputs: int, order: I64) -> None:
-    """Gradient of the PPO loss by the network's outputs, into the deltas of its last layer.
+    """Gradient of the PPO loss of these steps by the network's outputs."""
+    ac.log_probabilities(ints, mem, outputs, order)
+    rows = order.size
+    _, _, logp, weight, _ = ac.column_places(ints, rows)
+    _policy_weight(
+        hyper,
+        mem[logp : logp + rows],
+        mem[weight : weight + rows],
+        mem[ints[ac.ADVANTAGE] :],
+        mem[ints[ac.LOGP] :],
+        order,
+    )
+    ac.output_gradient(hyper, ints, mem, order, rows)
 
-    loss = clipped objective - entropy x H + value_weight x (v - target)^2, means over the minibatch. It works on whole
-    columns (one output, all samples), so that its loops vectorise.
-    """
-    rows, heads, levels = order.size, ints[HEADS], ints[LEVELS]
-    width = ints[NET + 10 + 8 * (ints[NET] - 1) + 1]
-    z = ints[COLUMNS]
-    p, logp = z + width * rows, z + 2 * width * rows
-    old, advantage, weight, entropy = logp + rows, logp + 2 * rows, logp + 3 * rows, logp + 4 * rows
-    transpose(mem, outputs, z, rows, width)
-    value_scale = np.float32(2.0 * hyper[VALUE_WEIGHT]) / np.float32(rows)
-    for r in range(rows):
-        sample, value = order[r], z + heads * levels * rows + r
-        mem[old + r], mem[advantage + r] = mem[ints[LOGP] + sample], mem[ints[ADVANTAGE] + sample]
-        mem[value] = value_scale * (mem[value] - mem[ints[RETURN] + sample])
-        mem[logp + r] = np.float32(0.0)
-    for head in range(heads):
-        first = z + head * levels * rows
-        softmax_columns(mem, first, p + head * levels * rows, entropy + head * rows, rows, levels)
-        for r in range(rows):
-            level = np.int64(mem[ints[CHOSEN] + order[r] * heads + head])
-            mem[logp + r] += mem[first + level * rows + r]
-    weights = mem[weight : weight + rows]
-    _policy_weight(hyper, mem[logp : logp + rows], mem[old : old + rows], mem[advantage : advantage + rows], weights)
-    for head in range(heads):
-        first, spread = z + head * levels * rows, mem[entropy + head * rows : entropy + (head + 1) * rows]
-        bonus = np.float32(hyper[ENTROPY]) / np.float32(rows)
-        policy_columns(mem, first, p + head * levels * rows, weights, spread, bonus, levels)
-        for r in range(rows):
-            level = np.int64(mem[ints[CHOSEN] + order[r] * heads + head])
-            mem[first + level * rows + r] += weights[r]
-    transpose_back(mem, z, deltas(ints, NET), width, rows)
+
+@kernel()
+def _policy_weight(hyper: F64, logp: F32, weight: F32, advantages: F32, old: F32, order: I64) -> None:
+    """Derivative of the clipped objective by the log probability: -advantage x ratio, or 0 where it is clipped."""
+    low, high = np.float32(1.0 - hyper[CLIP]), np.float32(1.0 + hyper[CLIP])
+    share = np.float32(1.0) / np.float32(logp.size)
+    for r in range(logp.size):
+        logp[r] -= old[order[r]]
+    for r in range(logp.size):
+        logp[r] = exp32(logp[r])
+    for r in range(logp.size):
+        advantage, ratio = advantages[order[r]], logp[r]
+        clipped = (advantage > 0.0 and ratio > high) or (advantage < 0.0 and ratio < low)
+        weight[r] = np.float32(0.0) if clipped else -advantage * ratio * share
 
 
 class MlpPpo(CompiledBrain):
@@ -210,20 +128,11 @@ class MlpPpo(CompiledBrain):
 
     @classmethod
     def layout(cls, config: MlpPpoConfig, body: Interface) -> Layout:
-        """Rollout buffers first, then scratch, then the network."""
-        heads, levels = heads_of(body, config.levels)
-        n, batch = config.rollout, min(config.minibatch, config.rollout)
-        sizes = [n * body.inputs, n * heads, *[n] * 6, batch * body.inputs, (2 * padded(heads * levels + 1) + 4 + heads) * batch]
-        offsets = np.concatenate([[0], np.cumsum([padded(size) for size in sizes])])
-        net = MlpLayout.build(body.inputs, config.hidden, heads * levels + 1, batch, int(offsets[-1]))
-        ints = np.zeros(NET + len(net.ints) + n, dtype=np.int64)
-        ints[:9] = (
-            body.inputs, heads, levels, body.effectors, n, config.epochs, batch, 0, NET + len(net.ints),
-        )  # fmt: skip
-        ints[OBS : OBS + 10] = offsets[:-1]
-        ints[NET : NET + len(net.ints)] = net.ints
+        """Two words and one constant beside what policy-gradient brains share."""
+        ints, memory = ac.actor_critic_layout(body, config.hidden, config.levels, config.rollout, config.minibatch)
+        ints[EPOCHS] = config.epochs
         hyper = np.array([
-            config.learning_rate, config.gamma, config.gae_lambda, config.clip, config.entropy, config.value_weight,
-            config.max_grad_norm,
+            config.learning_rate, config.gamma, config.gae_lambda, config.entropy, config.value_weight,
+            config.max_grad_norm, config.clip,
         ])  # fmt: skip
-        return Layout(hyper, ints, net.end)
+        return Layout(hyper, ints, memory)

@@ -24,7 +24,10 @@ from nematodebench.kernels.mathx import tanh32
 from nematodebench.kernels.rng import normal
 from nematodebench.kernels.tiles import matmul, padded, sum_squares, transpose
 
-__all__ = ["MlpLayout", "activations", "adam_step", "backward", "deltas", "forward", "init_weights", "refresh"]
+__all__ = [
+    "MlpLayout", "activations", "adam_step", "backward", "copy_weights", "deltas", "forward", "init_weights",
+    "output_width", "refresh", "scale_outputs",
+]  # fmt: skip
 
 _HEADER = 10
 _PER_LAYER = 8
@@ -112,15 +115,40 @@ def refresh(mem: F32, ints: I64, base: int) -> None:
 
 
 @kernel()
+def scale_outputs(mem: F32, ints: I64, base: int, count: int, factor: float) -> None:
+    """Multiplies the weights of the first ``count`` outputs: with a small factor they start nearly equal."""
+    last = base + _HEADER + _PER_LAYER * (ints[base] - 1)
+    width, weights = ints[last + 1], ints[last + 3]
+    for i in range(ints[last]):
+        for o in range(count):
+            mem[weights + i * width + o] *= np.float32(factor)
+    refresh(mem, ints, base)
+
+
+@kernel()
+def copy_weights(mem: F32, ints: I64, source: int, target: int) -> None:
+    """Gives the network at ``target`` the parameters of the equally built one at ``source``."""
+    first, to, count = ints[source + 2], ints[target + 2], ints[source + 3]
+    for n in range(count):
+        mem[to + n] = mem[first + n]
+
+
+@kernel()
+def output_width(ints: I64, base: int) -> int:
+    """Padded number of outputs: the length of a row of :func:`activations` and :func:`deltas`."""
+    return int(ints[base + _HEADER + _PER_LAYER * (ints[base] - 1) + 1])
+
+
+@kernel()
 def activations(ints: I64, base: int) -> int:
     """Offset of the last layer's outputs, rows of its padded width."""
-    return ints[base + _HEADER + _PER_LAYER * (ints[base] - 1) + 6]
+    return int(ints[base + _HEADER + _PER_LAYER * (ints[base] - 1) + 6])
 
 
 @kernel()
 def deltas(ints: I64, base: int) -> int:
     """Offset where the loss gradient by the outputs is put before :func:`backward`."""
-    return ints[base + _HEADER + _PER_LAYER * (ints[base] - 1) + 7]
+    return int(ints[base + _HEADER + _PER_LAYER * (ints[base] - 1) + 7])
 
 
 @kernel()
@@ -141,8 +169,11 @@ def forward(mem: F32, ints: I64, base: int, x: int, rows: int) -> int:
 
 
 @kernel()
-def backward(mem: F32, ints: I64, base: int, x: int, rows: int) -> None:
-    """Gradients of all parameters from the deltas of the last layer, after :func:`forward` on the same rows."""
+def backward(mem: F32, ints: I64, base: int, x: int, rows: int, accumulate: bool = False) -> None:
+    """Gradients of all parameters from the deltas of the last layer, after :func:`forward` on the same rows.
+
+    ``accumulate`` adds them to the gradients that are there: how a sum over more rows than the buffers hold is made.
+    """
     zeros, ones, params, grads = ints[base + 7], ints[base + 8], ints[base + 2], ints[base + 4]
     for reverse in range(ints[base]):
         layer = ints[base] - 1 - reverse
@@ -150,8 +181,9 @@ def backward(mem: F32, ints: I64, base: int, x: int, rows: int) -> None:
         n_in, n_out, delta = ints[at], ints[at + 1], ints[at + 7]
         source = ints[at - 2] if layer > 0 else x
         weight_grad, bias_grad = grads + ints[at + 3] - params, grads + ints[at + 4] - params
-        matmul(mem, source, 1, n_in, delta, n_out, zeros, 0, weight_grad, n_out, n_in, n_out, rows)
-        matmul(mem, ones, 0, 1, delta, n_out, zeros, 0, bias_grad, n_out, 1, n_out, rows)
+        first, bias_first, first_row = (weight_grad, bias_grad, n_out) if accumulate else (zeros, zeros, 0)
+        matmul(mem, source, 1, n_in, delta, n_out, first, first_row, weight_grad, n_out, n_in, n_out, rows)
+        matmul(mem, ones, 0, 1, delta, n_out, bias_first, 0, bias_grad, n_out, 1, n_out, rows)
         if layer > 0:
             below = ints[at - 1]
             matmul(mem, delta, n_out, 1, ints[at + 5], n_in, zeros, 0, below, n_in, rows, n_in, n_out)
