@@ -55,13 +55,19 @@ class World:
     """A simulated environment with its parameters; subclasses add fields, physics and a specification."""
 
     name: ClassVar[str]
-    reset: ClassVar[WorldFunction]
-    step: ClassVar[WorldFunction]
+    reset: ClassVar[Any]
+    step: ClassVar[Any]
     metrics: ClassVar[tuple[str, ...]]
     """Names of what ``out`` holds behind the rewards when an episode ends."""
     terminations: ClassVar[tuple[str, ...]] = ()
     """Meaning of the codes 1, 2, ... of a metric called ``termination``."""
-    agents: ClassVar[int] = 1
+    reference: ClassVar[WorldFunction | None] = None
+    """A scripted controller, called like ``step``, that fills ``action`` from the full state; None where there is none."""
+
+    @property
+    def agents(self) -> int:
+        """How many brains live in it at once."""
+        return 1
 
     @property
     def sensors(self) -> tuple[Sensor, ...]:
