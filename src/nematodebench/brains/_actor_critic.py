@@ -30,7 +30,7 @@ RATE, GAMMA, LAMBDA, ENTROPY, VALUE_WEIGHT, MAX_NORM, OWN_HYPER = 0, 1, 2, 3, 4,
 def actor_critic_layout(
     body: Interface, hidden: tuple[int, ...], levels: int, capacity: int, batch: int
 ) -> tuple[I64, int]:
-    """Words of ints and floats of memory of a brain that stores ``capacity`` steps and learns from ``batch`` at once."""
+    """Words of ints and memory size of a brain that stores ``capacity`` steps and learns from ``batch`` at once."""
     heads, levels = heads_of(body, levels)
     batch = min(batch, capacity)
     scratch = (2 * padded(heads * levels + 1) + 2 + heads) * batch

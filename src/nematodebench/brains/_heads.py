@@ -7,11 +7,13 @@ levels are spread evenly over [0, 1]. So one softmax serves every task.
 import numpy as np
 
 from nematodebench.brains.base import Interface
-from nematodebench.kernels.abi import F32, F32M, U64, kernel
+from nematodebench.kernels.abi import F32, F32M, F64, U64, kernel
 from nematodebench.kernels.mathx import exp32, log32
 from nematodebench.kernels.rng import uniform
 
-__all__ = ["heads_of", "policy_columns", "sample_heads", "softmax_columns", "write_action"]
+__all__ = [
+    "best_level", "epsilon_of", "heads_of", "policy_columns", "sample_heads", "softmax_columns", "write_action",
+]  # fmt: skip
 
 
 def heads_of(body: Interface, levels: int) -> tuple[int, int]:
@@ -26,6 +28,24 @@ def write_action(action: F32M, head: int, heads_are_effectors: bool, level: int,
         action[0, head] = np.float32(level) / np.float32(levels - 1)
     else:
         action[0, 0] = np.float32(level)
+
+
+@kernel()
+def best_level(mem: F32, values: int, levels: int) -> int:
+    """The level with the highest value; the first of equals."""
+    best = 0
+    for k in range(1, levels):
+        if mem[values + k] > mem[values + best]:
+            best = k
+    return best
+
+
+@kernel()
+def epsilon_of(hyper: F64, at: int, steps: int) -> float:
+    """Share of random actions after ``steps``: from hyper[at] to hyper[at + 1] in a straight line of hyper[at + 2]."""
+    if steps >= hyper[at + 2]:
+        return float(hyper[at + 1])
+    return float(hyper[at] + (hyper[at + 1] - hyper[at]) * (steps / hyper[at + 2]))
 
 
 @kernel()
