@@ -50,7 +50,7 @@ class MlpDqnConfig(BrainConfig):
     hidden: tuple[int, ...] = Field((64, 64), min_length=1, max_length=8, description="units of each hidden layer")
     replay: int = Field(8192, ge=8, le=1 << 20, description="transitions remembered")
     minibatch: int = Field(32, ge=1, le=65536, description="transitions of one gradient step")
-    train_every: int = Field(4, ge=1, le=10000, description="steps between gradient steps")
+    train_every: int = Field(8, ge=1, le=10000, description="steps between gradient steps")
     warmup: int = Field(500, ge=1, le=1 << 20, description="steps before the first gradient step")
     target_every: int = Field(250, ge=1, le=100000, description="gradient steps between renewals of the target network")
     learning_rate: float = Field(1e-3, ge=0, le=1, description="Adam's step size")
