@@ -62,7 +62,7 @@ class World:
     terminations: ClassVar[tuple[str, ...]] = ()
     """Meaning of the codes 1, 2, ... of a metric called ``termination``."""
     reference: ClassVar[WorldFunction | None] = None
-    """A scripted controller, called like ``step``, that fills ``action`` from the full state; None where there is none."""
+    """A scripted controller, called like ``step``, that fills ``action`` from the full state."""
 
     @property
     def agents(self) -> int:
