@@ -1,90 +1,105 @@
-"""The worm's body and senses, shared by the worlds it lives in: movement, food, odour, satiety.
+"""The worm's body and its food, shared by the worlds it lives in: layout of parameters and state, moving and eating.
 
-Positions are cell numbers, y points up, headings are 0 up, 1 right, 2 down, 3 left. Odour contributions come from
-lookup tables over (|dx|, |dy|), built with our own exponential, because a table is fast and has the same bits everywhere.
+Positions are cell numbers, y points up, headings are 0 up, 1 right, 2 down, 3 left. What a step computes has no branch
+that depends on where things lie, because a mispredicted one costs as much as all the arithmetic around it.
 """
+
+from typing import Any
 
 import numpy as np
 
-from nematodebench.kernels.abi import F32M, F64, U64, kernel
-from nematodebench.kernels.mathx import exp64, tanh32
+from nematodebench.kernels.abi import F64, U64, intrinsic, kernel
 from nematodebench.kernels.rng import randint
+from nematodebench.worlds._lean import inlined, lean
 
 __all__ = [
-    "GRADIENT", "KLINOTAXIS", "P_DECAY", "P_EXCLUSION", "P_FOOD", "P_MAX_STEPS", "P_SATIETY", "P_SATIETY_GAIN",
-    "P_SENSING", "P_SIDE", "P_SPACING", "P_TARGET", "S_EATEN", "S_FOOD", "S_HEADING", "S_NEAREST", "S_SATIETY",
-    "S_STEPS", "S_TOUCH", "S_X", "S_Y", "TABLE", "TEMPORAL", "add_gradient", "collect", "distance_table", "eat_food",
-    "gradient_table", "move_worm", "nearest_food", "place_foods", "sense_food", "start_worm", "write_direction",
+    "GRADIENT", "KLINOTAXIS", "P_DAMAGE", "P_DECAY", "P_DETECTION", "P_DISTANCES", "P_EXCLUSION", "P_FOOD", "P_HEAL",
+    "P_HEALTH", "P_HERE", "P_MAX_STEPS", "P_MOVES", "P_PREDATORS", "P_PREDATOR_TABLE", "P_SATIETY", "P_SATIETY_GAIN",
+    "P_SENSING", "P_SIDE", "P_SPACING", "P_TARGET", "P_WIDTH", "S_CONCENTRATION", "S_CONTACT", "S_EATEN", "S_FIRST",
+    "S_FOOD", "S_GRADIENT_X", "S_GRADIENT_Y", "S_HEADING", "S_HEALTH", "S_NEAREST", "S_OPTIMAL", "S_SATIETY",
+    "S_STEPS", "S_TOUCH", "S_TRAVELLED", "S_X", "S_Y", "TABLE", "TEMPORAL", "collect", "index", "move_worm",
+    "moves_table", "place_foods", "start_worm", "survey", "survey_food",
 ]  # fmt: skip
 
 GRADIENT, KLINOTAXIS, TEMPORAL = 0, 1, 2
 
 P_SIDE, P_FOOD, P_TARGET, P_SPACING, P_EXCLUSION, P_DECAY, P_MAX_STEPS = 0, 1, 2, 3, 4, 5, 6
 P_SATIETY, P_SATIETY_GAIN, P_SENSING = 7, 8, 9
-TABLE = 16
+P_WIDTH, P_HERE, P_DISTANCES = 10, 11, 12
+"""Row length and middle of the gradient table; where the table of concentrations begins."""
+P_PREDATORS, P_DETECTION, P_DAMAGE, P_HEALTH, P_HEAL, P_PREDATOR_TABLE = 13, 14, 15, 16, 17, 18
+P_MOVES = 24
+TABLE = P_MOVES + 64
 
 S_X, S_Y, S_HEADING, S_STEPS, S_EATEN, S_SATIETY, S_TRAVELLED, S_FIRST, S_OPTIMAL = 0, 1, 2, 3, 4, 5, 6, 7, 8
-S_NEAREST, S_CONCENTRATION, S_TOUCH, S_HEALTH, S_CONTACT = 9, 10, 11, 12, 13
+S_NEAREST, S_CONCENTRATION, S_TOUCH, S_HEALTH, S_CONTACT, S_GRADIENT_X, S_GRADIENT_Y = 9, 10, 11, 12, 13, 14, 15
 S_FOOD = 16
 
-_THRESHOLD = 0.05
-_SLOPE = np.float32(50.0)
 _STRICT_TRIES, _RELAXED_TRIES = 100, 1000
+_INDEX_BITS = 0xFFFFFFF
 
 
-@kernel()
+@intrinsic
+def _smaller(_context: Any, a: Any, b: Any) -> Any:
+    """The smaller number, chosen without a branch."""
+
+    def generate(_ctx: Any, builder: Any, _sig: Any, args: Any) -> Any:
+        return builder.select(builder.fcmp_ordered("<", *args), *args)
+
+    return a(a, b), generate
+
+
+@inlined
+def index(place: float) -> int:
+    """A whole number as an index that the compiler knows not to be negative, which spares the wrap-around."""
+    return int(np.int64(place) & _INDEX_BITS)
+
+
+@inlined
 def _direction(heading: int) -> tuple[int, int]:
-    dx = (heading == 1) - (heading == 3)
-    dy = (heading == 0) - (heading == 2)
-    return dx, dy
+    return (heading == 1) - (heading == 3), (heading == 0) - (heading == 2)
 
 
 @kernel(cached=True)
-def gradient_table(side: int, decay: float) -> F64:
-    """exp(-d/decay) times the unit vector's (x, y) for every (|dx|, |dy|)."""
-    table = np.zeros(2 * side * side)
-    for dx in range(side):
-        for dy in range(side):
-            d = np.sqrt(np.float64(dx * dx + dy * dy))
-            if d > 0.0:
-                weight = exp64(-d / decay) / d
-                table[2 * (dx * side + dy)] = weight * dx
-                table[2 * (dx * side + dy) + 1] = weight * dy
+def moves_table() -> F64:
+    """For every heading and action: step in x, step in y, heading afterwards, 1 if it is a move."""
+    table = np.zeros(64)
+    for heading in range(4):
+        for action in range(4):
+            row = 16 * heading + 4 * action
+            turned = (heading - (action == 1) + (action == 2)) & 3
+            table[row + 2] = turned
+            if action < 3:
+                table[row], table[row + 1] = _direction(turned)
+                table[row + 3] = 1.0
     return table
 
 
-@kernel(cached=True)
-def distance_table(side: int, decay: float) -> F64:
-    """exp(-d/decay) for every (|dx|, |dy|)."""
-    table = np.zeros(side * side)
-    for dx in range(side):
-        for dy in range(side):
-            table[dx * side + dy] = exp64(-np.sqrt(np.float64(dx * dx + dy * dy)) / decay)
-    return table
-
-
+@lean
 @kernel()
 def start_worm(params: F64, state: F64) -> None:
     """Puts the worm at the centre facing up, fed and unharmed."""
     state[:S_FOOD] = 0.0
     centre = np.floor(params[P_SIDE] / 2.0)
     state[S_X], state[S_Y] = centre, centre
-    state[S_SATIETY] = params[P_SATIETY]
+    state[S_SATIETY], state[S_HEALTH] = params[P_SATIETY], params[P_HEALTH]
 
 
+@lean
 @kernel()
 def _far_from_food(params: F64, state: F64, x: float, y: float, skip: int, limit: float) -> bool:
-    for n in range(np.int64(params[P_FOOD])):
+    for n in range(int(params[P_FOOD])):
         dx, dy = state[S_FOOD + 2 * n] - x, state[S_FOOD + 2 * n + 1] - y
         if n != skip and dx * dx + dy * dy < limit:
             return False
     return True
 
 
+@lean
 @kernel()
 def _place_food(params: F64, state: F64, rng: U64, n: int) -> None:
     """Uniform on the allowed cells by rejection; the spacing between foods is given up after 100 tries."""
-    side = np.int64(params[P_SIDE])
+    side = int(params[P_SIDE])
     exclusion, spacing = params[P_EXCLUSION] * params[P_EXCLUSION], params[P_SPACING] * params[P_SPACING]
     x, y = 0.0, 0.0
     for attempt in range(_RELAXED_TRIES):
@@ -96,145 +111,84 @@ def _place_food(params: F64, state: F64, rng: U64, n: int) -> None:
     state[S_FOOD + 2 * n], state[S_FOOD + 2 * n + 1] = x, y
 
 
+@lean
 @kernel()
 def place_foods(params: F64, state: F64, rng: U64) -> None:
-    """All foods anew, and the distance to the nearest."""
-    foods = np.int64(params[P_FOOD])
+    """All foods anew."""
+    foods = int(params[P_FOOD])
     for n in range(2 * foods):
         state[S_FOOD + n] = -1e6
     for n in range(foods):
         _place_food(params, state, rng, n)
-    state[S_NEAREST] = nearest_food(params, state)
 
 
-@kernel()
-def nearest_food(params: F64, state: F64) -> float:
-    """Manhattan distance to the nearest food."""
-    best = 1e9
-    x, y = state[S_X], state[S_Y]
-    for n in range(np.int64(params[P_FOOD])):
-        best = min(best, abs(state[S_FOOD + 2 * n] - x) + abs(state[S_FOOD + 2 * n + 1] - y))
-    return best
+@inlined
+def survey(params: F64, state: F64, table: int, first: int, count: int) -> tuple[float, float, float]:
+    """Manhattan distance to the nearest of ``count`` things, and the vector sum of their table entries.
+
+    The things' positions are in ``state`` from ``first`` on. One pass does both, since both need every distance.
+    """
+    x, y, width, here = state[S_X], state[S_Y], params[P_WIDTH], params[P_HERE]
+    nearest, gx, gy = 1e9, 0.0, 0.0
+    for n in range(count):
+        dx, dy = state[first + 2 * n] - x, state[first + 2 * n + 1] - y
+        nearest = _smaller(nearest, abs(dx) + abs(dy))
+        entry = table + 2 * index(dx * width + dy + here)
+        gx += params[entry]
+        gy += params[entry + 1]
+    return nearest, gx, gy
 
 
-@kernel()
-def move_worm(params: F64, state: F64, action: int) -> None:
+@inlined
+def survey_food(params: F64, state: F64) -> None:
+    """Notes the distance to the nearest food and the odour gradient."""
+    surveyed = survey(params, state, TABLE, S_FOOD, int(params[P_FOOD]))
+    state[S_NEAREST], state[S_GRADIENT_X], state[S_GRADIENT_Y] = surveyed
+
+
+@inlined
+def move_worm(params: F64, state: F64, action: float) -> None:
     """Forward, left, right or stay; a blocked move changes nothing but the touch sensor."""
+    heading = state[S_HEADING]
+    row = P_MOVES + index(16.0 * heading + 4.0 * action)
+    last = params[P_SIDE] - 1.0
+    x = min(max(state[S_X] + params[row], 0.0), last)
+    y = min(max(state[S_Y] + params[row + 1], 0.0), last)
+    moved = abs(x - state[S_X]) + abs(y - state[S_Y])
+    state[S_X], state[S_Y] = x, y
+    state[S_HEADING] = heading + moved * (params[row + 2] - heading)
+    state[S_TOUCH] = params[row + 3] - moved
+    state[S_TRAVELLED] += moved
     state[S_STEPS] += 1.0
-    state[S_TOUCH] = 0.0
-    if action == 3:
-        return
-    heading = np.int64(state[S_HEADING])
-    if action == 1:
-        heading = (heading + 3) & 3
-    elif action == 2:
-        heading = (heading + 1) & 3
-    dx, dy = _direction(heading)
-    x, y = state[S_X] + dx, state[S_Y] + dy
-    side = params[P_SIDE]
-    if x < 0.0 or y < 0.0 or x >= side or y >= side:
-        state[S_TOUCH] = 1.0
-        return
-    state[S_X], state[S_Y], state[S_HEADING] = x, y, np.float64(heading)
-    state[S_TRAVELLED] += 1.0
 
 
+@lean
 @kernel()
-def eat_food(params: F64, state: F64, rng: U64) -> int:
+def _eat(params: F64, state: F64, rng: U64) -> float:
     """Eats what lies on the worm's cell; it reappears elsewhere at once. Returns how much was eaten."""
     x, y = state[S_X], state[S_Y]
-    eaten = 0
-    for n in range(np.int64(params[P_FOOD])):
+    before = state[S_EATEN]
+    for n in range(int(params[P_FOOD])):
         if state[S_FOOD + 2 * n] == x and state[S_FOOD + 2 * n + 1] == y:
             if state[S_EATEN] == 0.0:
                 centre = np.floor(params[P_SIDE] / 2.0)
                 state[S_OPTIMAL] = abs(x - centre) + abs(y - centre)
                 state[S_FIRST] = state[S_TRAVELLED]
-            eaten += 1
             state[S_EATEN] += 1.0
             state[S_SATIETY] = min(params[P_SATIETY], state[S_SATIETY] + params[P_SATIETY_GAIN])
+            state[S_HEALTH] = min(params[P_HEALTH], state[S_HEALTH] + params[P_HEAL])
             _place_food(params, state, rng, n)
-    return eaten
+    survey_food(params, state)
+    return float(state[S_EATEN] - before)
 
 
-@kernel()
+@inlined
 def collect(params: F64, state: F64, rng: U64) -> float:
     """Hunger, food and their reward after a move. Returns the reward."""
     state[S_SATIETY] -= 1.0
     before = state[S_NEAREST]
-    nearest = nearest_food(params, state)
-    reward = 0.5 * (before - nearest) - 0.005 - 0.02 * state[S_TOUCH]
-    if nearest == 0.0:
-        reward += 2.0 * eat_food(params, state, rng)
-        nearest = nearest_food(params, state)
-    state[S_NEAREST] = nearest
-    return reward
-
-
-@kernel()
-def add_gradient(params: F64, state: F64, table: int, first: int, count: int) -> tuple[float, float]:
-    """Vector sum of exp(-d/decay) unit vectors towards ``count`` points stored in ``state`` from ``first`` on."""
-    side = np.int64(params[P_SIDE])
-    x, y = state[S_X], state[S_Y]
-    gx, gy = 0.0, 0.0
-    for n in range(count):
-        dx, dy = state[first + 2 * n] - x, state[first + 2 * n + 1] - y
-        entry = table + 2 * (np.int64(abs(dx)) * side + np.int64(abs(dy)))
-        gx += params[entry] if dx >= 0.0 else -params[entry]
-        gy += params[entry + 1] if dy >= 0.0 else -params[entry + 1]
-    return gx, gy
-
-
-@kernel()
-def write_direction(state: F64, gx: float, gy: float, threshold: float, obs: F32M, column: int) -> None:
-    """Magnitude, sine (+ = right) and cosine of a gradient relative to the heading."""
-    m = np.sqrt(gx * gx + gy * gy)
-    obs[0, column] = tanh32(np.float32(m))
-    if m < threshold or m == 0.0:
-        obs[0, column + 1], obs[0, column + 2] = np.float32(0.0), np.float32(0.0)
-        return
-    hx, hy = _direction(np.int64(state[S_HEADING]))
-    inverse = 1.0 / m
-    obs[0, column + 1] = np.float32((gx * hy - gy * hx) * inverse)
-    obs[0, column + 2] = np.float32((gx * hx + gy * hy) * inverse)
-
-
-@kernel()
-def _concentration(params: F64, state: F64, x: float, y: float) -> float:
-    width = np.int64(params[P_SIDE]) + 1
-    total = 0.0
-    for n in range(np.int64(params[P_FOOD])):
-        dx, dy = abs(state[S_FOOD + 2 * n] - x), abs(state[S_FOOD + 2 * n + 1] - y)
-        total += params[TABLE + np.int64(dx) * width + np.int64(dy)]
-    return total
-
-
-@kernel()
-def _sense_concentration(params: F64, state: F64, obs: F32M) -> int:
-    x, y = state[S_X], state[S_Y]
-    c = _concentration(params, state, x, y)
-    change = c - state[S_CONCENTRATION] if state[S_STEPS] > 0.0 else 0.0
-    state[S_CONCENTRATION] = c
-    obs[0, 0] = np.float32(c / (1.0 + c))
-    obs[0, 1] = tanh32(_SLOPE * np.float32(change))
-    if params[P_SENSING] == TEMPORAL:
-        return 2
-    hx, hy = _direction(np.int64(state[S_HEADING]))
-    right = _concentration(params, state, x + hy, y - hx)
-    left = _concentration(params, state, x - hy, y + hx)
-    obs[0, 2] = tanh32(_SLOPE * np.float32(right - left))
-    return 3
-
-
-@kernel()
-def sense_food(params: F64, state: F64, obs: F32M) -> int:
-    """Odour, satiety share and touch by the task's kind of sensing; returns the next free column."""
-    if params[P_SENSING] == GRADIENT:
-        gx, gy = add_gradient(params, state, TABLE, S_FOOD, np.int64(params[P_FOOD]))
-        write_direction(state, gx, gy, _THRESHOLD, obs, 0)
-        column = 3
-    else:
-        column = _sense_concentration(params, state, obs)
-    obs[0, column] = np.float32(state[S_SATIETY] / params[P_SATIETY])
-    obs[0, column + 1] = np.float32(state[S_TOUCH])
-    return column + 2
+    survey_food(params, state)
+    reward = 0.5 * (before - state[S_NEAREST]) - 0.005 - 0.02 * state[S_TOUCH]
+    if state[S_NEAREST] == 0.0:
+        reward += 2.0 * _eat(params, state, rng)
+    return float(reward)

@@ -7,9 +7,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nematodebench.kernels.abi import F32M, F64, OUT_REWARD, U64, kernel, world_kernel
+from nematodebench.kernels.abi import F32M, F64, OUT_REWARD, U64, world_kernel
 from nematodebench.worlds import _nematode as worm
-from nematodebench.worlds import _picture
+from nematodebench.worlds import _picture, _senses
+from nematodebench.worlds._lean import inlined, lean
 from nematodebench.worlds.base import Discrete, Sensor, World
 
 __all__ = ["Foraging", "finish_episode", "pack_nematode"]
@@ -18,7 +19,7 @@ _SENSING = {"gradient": worm.GRADIENT, "klinotaxis": worm.KLINOTAXIS, "temporal"
 _TARGET, _KILLED, _STARVED, _MAX_STEPS = 1.0, 2.0, 3.0, 4.0
 
 
-@kernel()
+@inlined
 def finish_episode(params: F64, state: F64, killed: bool, reward: float, out: F64) -> None:
     """Decides whether the episode is over, in the order target, killed, starved, max_steps, and writes its metrics."""
     ended = 0.0
@@ -45,21 +46,24 @@ def finish_episode(params: F64, state: F64, killed: bool, reward: float, out: F6
         out[8] = ended
 
 
+@lean
 @world_kernel
 def reset(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
     """Worm at the centre, food anew."""
     worm.start_worm(params, state)
     worm.place_foods(params, state, rng)
-    worm.sense_food(params, state, obs)
+    worm.survey_food(params, state)
+    _senses.sense_food(params, state, obs)
     out[:] = 0.0
 
 
+@lean
 @world_kernel
 def step(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
     """Move, eat, sense."""
-    worm.move_worm(params, state, np.int64(action[0, 0]))
+    worm.move_worm(params, state, action[0, 0])
     reward = worm.collect(params, state, rng)
-    worm.sense_food(params, state, obs)
+    _senses.sense_food(params, state, obs)
     finish_episode(params, state, False, reward, out)
 
 
@@ -133,26 +137,30 @@ class Foraging(World):
 
     def image(self, state: F64) -> NDArray[np.uint8]:
         """The grid with worm and food."""
-        return _picture.grid_image(self.side, _items(self, state))
+        return _picture.grid_image(self.side, self._items(state))
 
     def text(self, state: F64) -> str:
         """The grid as characters."""
-        return _picture.grid_text(self.side, _items(self, state))
+        return _picture.grid_text(self.side, self._items(state))
 
-
-def _items(world: Foraging, state: F64) -> Mapping[str, NDArray[np.float64]]:
-    food = state[worm.S_FOOD : worm.S_FOOD + 2 * world.foods].reshape(-1, 2)
-    return {"food": food, _picture.HEADINGS[int(state[worm.S_HEADING])]: state[worm.S_X : worm.S_Y + 1][None]}
+    def _items(self, state: F64) -> Mapping[str, NDArray[np.float64]]:
+        """What lies where, in the order it is drawn."""
+        food = state[worm.S_FOOD : worm.S_FOOD + 2 * self.foods].reshape(-1, 2)
+        return {"food": food, _picture.HEADINGS[int(state[worm.S_HEADING])]: state[worm.S_X : worm.S_Y + 1][None]}
 
 
 def pack_nematode(world: Foraging) -> F64:
-    """The parameters of the worm's body and senses, with the odour table its kind of sensing reads."""
+    """The parameters of the worm's body and senses, with the odour tables its kind of sensing reads."""
     head = np.zeros(worm.TABLE)
     head[:9] = (
         world.side, world.foods, world.target, world.spacing, world.exclusion, world.decay, world.max_steps,
         world.satiety, world.satiety_gain,
     )  # fmt: skip
     head[worm.P_SENSING] = _SENSING[world.sensing]
+    head[worm.P_WIDTH], head[worm.P_HERE] = 2 * world.side - 1, (world.side - 1) * 2 * world.side
+    head[worm.P_MOVES : worm.TABLE] = worm.moves_table()
+    gradients = _senses.gradient_table(world.side, float(world.decay))
     if world.sensing == "gradient":
-        return np.concatenate([head, worm.gradient_table(world.side, float(world.decay))])
-    return np.concatenate([head, worm.distance_table(world.side + 1, float(world.decay))])
+        return np.concatenate([head, gradients])
+    head[worm.P_DISTANCES] = worm.TABLE + gradients.size
+    return np.concatenate([head, gradients, _senses.distance_table(world.side + 1, float(world.decay))])
