@@ -112,7 +112,8 @@ def print_sessions(sessions: Sequence[Session], json: bool, root: Path | None) -
 
 def _footnote(session: Session, rate: float, root: Path | None) -> str:
     plan = session.plan
-    line = f"{plan.brain_name}: seed {plan.seed}, {session.steps:,} steps in {session.wall_seconds:.1f} s ({rate:,.0f} steps/s)"
+    line = f"{plan.brain_name}: seed {plan.seed}, {session.steps:,} steps in {session.wall_seconds:.1f} s"
+    line += f" ({rate:,.0f} steps/s)"
     if not plan.task.official:
         line += ", not official (episodes changed)"
     if root is not None:

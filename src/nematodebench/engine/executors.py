@@ -4,10 +4,13 @@ Compiled brains release the GIL for a whole run, so threads scale and cost nothi
 their own, because their libraries keep global random state.
 """
 
+import contextlib
 import multiprocessing
 import os
 import queue
+import sys
 import threading
+import types
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from typing import Any, Literal, TypeAlias
@@ -119,20 +122,35 @@ def _in_threads(specs: Sequence[RunSpec], workers: int, watch: Watch) -> Iterato
 
 
 def _serve(connection: Connection) -> None:
-    """A worker process: executes what it is sent until it is sent None."""
-    while (spec := connection.recv()) is not None:
-        compile_for(spec.task, spec.brain)
-        connection.send(execute(spec))
+    """A worker process: executes what it is sent until nobody is there to send more."""
+    with contextlib.suppress(EOFError, BrokenPipeError, KeyboardInterrupt):
+        while True:
+            spec = connection.recv()
+            compile_for(spec.task, spec.brain)
+            connection.send(execute(spec))
+
+
+@contextlib.contextmanager
+def _without_main(brain: type[Any]) -> Iterator[None]:
+    """Keeps a new process from importing the user's script, which need not be importable, unless the brain is in it."""
+    main = sys.modules["__main__"]
+    if brain.__module__ != "__main__":
+        sys.modules["__main__"] = types.ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 class _Worker:
     """A worker process and the run it is at."""
 
-    def __init__(self) -> None:
+    def __init__(self, brain: type[Any]) -> None:
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(theirs,), daemon=True)
-        self.process.start()
+        with _without_main(brain):
+            self.process.start()
         theirs.close()
         self.spec: RunSpec | None = None
 
@@ -150,7 +168,7 @@ def _in_processes(specs: Sequence[RunSpec], workers: int) -> Iterator[RunResult]
     """A run whose process dies is tried once more in a new one; then it has failed, and the others go on."""
     waiting = list(reversed(specs))
     attempts: dict[int, int] = {}
-    pool = [_Worker() for _ in range(workers)]
+    pool = [_Worker(specs[0].brain) for _ in range(workers)]
     try:
         for worker in pool:
             worker.give(waiting.pop())
@@ -170,7 +188,7 @@ def _in_processes(specs: Sequence[RunSpec], workers: int) -> Iterator[RunResult]
                     if result is None:
                         waiting.append(spec)
                     if waiting:
-                        worker = _Worker()
+                        worker = _Worker(spec.brain)
                         pool.append(worker)
                         busy.append(worker)
                 if result is not None:

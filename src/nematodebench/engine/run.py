@@ -178,8 +178,8 @@ class _Life:
         self.obs[:] = 0.0
         code = self.run_phase(
             world.reset, world.step, *self.functions, world.pack(), np.zeros(world.state_size),
-            np.zeros(RNG_WORDS, dtype=np.uint64), self.action, self.obs, np.zeros(world.out_size), self.hyper, self.ints,
-            self.mem, self.rng, self.out, np.uint64(self.spec.seed), plan, self.control, records,
+            np.zeros(RNG_WORDS, dtype=np.uint64), self.action, self.obs, np.zeros(world.out_size), self.hyper,
+            self.ints, self.mem, self.rng, self.out, np.uint64(self.spec.seed), plan, self.control, records,
         )  # fmt: skip
         return code, records
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -17,6 +18,7 @@ __all__ = [
     "SessionScores",
     "biological_level",
     "chemotaxis_index",
+    "chemotaxis_interval",
     "composite",
     "distance_efficiency",
     "episode_success",
@@ -32,6 +34,7 @@ LEVELS = ((0.90, "Exceptional"), (0.80, "Excellent"), (0.70, "Good"), (0.60, "Ac
 BIOLOGICAL_LEVELS = ((0.75, "Excellent"), (0.60, "Target"), (0.40, "Minimum"), (-1.0, "None"))
 
 _WINDOW = 20
+_Z95 = 1.96
 
 _Value = TypeVar("_Value", float, FloatArray)
 
@@ -136,12 +139,24 @@ def level(score: float) -> str:
 def chemotaxis_index(n_attractant: int, n_control: int, n_total: int) -> float:
     """(N_attractant - N_control) / N_total over the runs' end positions; N_total counts all worms, chance is 0.
 
-    It is the mean of +1 (attractant), -1 (control) and 0 (neither) over the worms, which is what its interval is of.
+    It is the mean of +1 (attractant), -1 (control) and 0 (neither) over the worms, see `chemotaxis_interval`.
     """
     if n_total < 1 or min(n_attractant, n_control) < 0 or n_attractant + n_control > n_total:
         counts = f"n_attractant {n_attractant}, n_control {n_control} of n_total {n_total}"
         raise ValueError(f"{counts} is impossible: pass counts from 0 that add up to at most n_total >= 1")
     return (n_attractant - n_control) / n_total
+
+
+def chemotaxis_interval(n_attractant: int, n_control: int, n_total: int) -> tuple[float, float]:
+    """95 % interval of the index: adjusted Wald, which adds one worm to either spot.
+
+    The plain interval has no width when all worms agree, which is not what 50 worms can tell.
+    """
+    chemotaxis_index(n_attractant, n_control, n_total)
+    total, reached = n_total + 2, n_attractant + n_control + 2
+    centre = (n_attractant - n_control) / total
+    half = _Z95 * math.sqrt(max(0.0, reached / total - centre**2) / total)
+    return max(-1.0, centre - half), min(1.0, centre + half)
 
 
 def biological_level(ci: float) -> str:

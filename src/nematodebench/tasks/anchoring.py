@@ -54,7 +54,7 @@ def load_anchors(task: Task) -> TaskAnchors | None:
     data = json.loads(path.read_text())
     if data["spec_hash"] != task.spec_hash:
         raise UsageError(
-            f"The anchors of {task.id} belong to another specification. Run `nematodebench calibrate {task.id} --write`."
+            f"The anchors of {task.id} are for another specification. Run `nematodebench calibrate {task.id} --write`."
         )
     floor, ceiling = _anchor(data.pop("floor")), _anchor(data.pop("ceiling"))
     if floor is None or ceiling is None:

@@ -1,0 +1,48 @@
+# Two commands: `make run` shows what this is for, `make test` checks all of it.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: run test proofs perf calibrate format clean
+
+run: $(VENV)/.run
+	$(BIN)/nematodebench run foraging_small-v1 mlp_ppo null_random --runs 50 --seed 2026
+
+test: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest -q -m "not slow"
+
+# Statistical coverage and long kills: minutes, not seconds.
+proofs: $(VENV)/.test
+	$(BIN)/pytest -q -m slow
+
+perf: $(VENV)/.test
+	$(BIN)/python -m perf
+
+calibrate: $(VENV)/.test
+	$(BIN)/nematodebench calibrate --check
+
+format: $(VENV)/.test
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache
+
+$(VENV)/bin/python:
+	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'NematodeBench needs Python 3.11 or newer: make PYTHON=python3.11')"
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.run: $(VENV)/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+# torch first and by its exact version: any looser requirement pulls in builds for accelerators.
+$(VENV)/.test: $(VENV)/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet torch==2.13.0
+	$(BIN)/python -m pip install --quiet --editable ".[test]"
+	touch $@ $(VENV)/.run

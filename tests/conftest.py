@@ -1,0 +1,9 @@
+"""Shared by all tests: the folder of helper modules is importable, also in worker processes."""
+
+import os
+import sys
+from pathlib import Path
+
+_HELPERS = [str(Path(__file__).parent / name) for name in ("engine",)]
+sys.path[:0] = _HELPERS
+os.environ["PYTHONPATH"] = os.pathsep.join([*_HELPERS, os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)

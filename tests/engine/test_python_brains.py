@@ -1,0 +1,70 @@
+"""Brains written in Python: seeded, checked, and never able to take other runs down."""
+
+import pytest
+
+import nematodebench as nb
+from nematodebench.errors import UsageError
+
+TASK = "foraging_small-v1"
+
+
+def session(brain, runs=4, episodes=2, seed=3, workers=2, **more):
+    return nb.run(TASK, f"brains_for_tests:{brain}", runs=runs, episodes=episodes, seed=seed, workers=workers, **more)
+
+
+def hashes(result):
+    return [(run.record_hash, run.memory_hash) for run in result.runs]
+
+
+def test_same_bits_with_one_worker_or_two():
+    assert hashes(session("Fine", workers=1)) == hashes(session("Fine", workers=2))
+
+
+def test_global_generators_are_seeded_from_the_run_seed():
+    assert hashes(session("GlobalRandom", workers=1)) == hashes(session("GlobalRandom", workers=2))
+
+
+def test_a_brain_that_raises_fails_its_run_and_no_other():
+    result = session("RaisesSometimes", runs=6)
+    failed = {run.seed % 2 == 1 for run in result.runs if run.failure}
+    assert failed == {True}
+    assert 0 < len(result.failed_runs) < 6
+    assert all(run.failure for run in result.runs if run.seed % 2)
+    assert "thirty is enough" in result.failed_runs[0].failure.traceback
+    assert result.metrics.success_rate.n == len(result.finished_runs)
+
+
+@pytest.mark.parametrize(
+    ("brain", "message"),
+    [("ReturnsNan", "step 5"), ("ReturnsIllegal", "illegal action at episode 0, step 7"), ("ReturnsTwo", "2 numbers")],
+)
+def test_wrong_actions_are_failures_with_their_place(brain, message):
+    result = session(brain, runs=1, workers=1)
+    assert message in result.runs[0].failure.message
+    assert result.metrics == {}
+
+
+def test_a_brain_that_kills_its_process_fails_its_run_and_no_other():
+    result = session("DiesSometimes", runs=6)
+    assert {run.seed % 2 == 1 for run in result.runs if run.failure} == {True}
+    assert "exit code 9" in result.failed_runs[0].failure.message
+    assert len(result.finished_runs) == sum(run.seed % 2 == 0 for run in result.runs)
+
+
+def test_a_class_without_a_brains_life_is_refused():
+    with pytest.raises(UsageError, match="lacks learn, begin_episode"):
+        session("NotABrain")
+
+
+def test_unknown_module_and_class_are_named():
+    with pytest.raises(UsageError, match="no class 'Fin'"):
+        session("Fin")
+    with pytest.raises(UsageError, match="No module named 'nowhere'"):
+        nb.run(TASK, "nowhere:Fine", runs=1)
+
+
+def test_torch_brain_gives_the_same_bits_in_another_process_layout():
+    one = nb.run(TASK, "torch_reinforce", runs=2, episodes=3, seed=1, workers=1)
+    two = nb.run(TASK, "torch_reinforce", runs=2, episodes=3, seed=1, workers=2)
+    assert hashes(one) == hashes(two)
+    assert one.runs[0].record_hash != one.runs[1].record_hash
