@@ -45,26 +45,34 @@ def test_resampling_stays_within_each_task():
     assert stratified_bootstrap(scores, np.mean) == (2.0, 2.0)
 
 
-def bootstrap_coverage(statistic, truth, trials=600):
+def normal(rng):
+    return rng.normal(TASK_MEANS, 0.1, (50, 5))
+
+
+def bimodal(rng):
+    """Runs of every task either fail or learn, half and half."""
+    return rng.normal(TASK_MEANS, 0.05, (50, 5)) + rng.choice([-0.15, 0.15], (50, 5))
+
+
+def bootstrap_coverage(draw, statistic, truth):
+    # So many trials because the estimate's own error (.4 %) must stay well below the margin that is tested (2 %).
     rng = np.random.default_rng(21)
-    bounds = np.array([stratified_bootstrap(rng.normal(TASK_MEANS, 0.1, (50, 5)), statistic) for _ in range(trials)])
+    bounds = np.array([stratified_bootstrap(draw(rng), statistic) for _ in range(4000)])
     return np.mean((bounds[:, 0] <= truth) & (truth <= bounds[:, 1]))
+
+
+# What exceeds the target 1 does not count; of the five tasks only the best one (mean .8) gets there.
+GAP = 0.5 + scipy_stats.norm.expect(lambda x: np.maximum(x - 1, 0), loc=0.8, scale=0.1) / 5
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("statistic", "truth"),
-    [
-        (np.mean, 0.5),
-        (iqm, 0.5),  # the pooled distribution is symmetric about .5
-        (
-            optimality_gap,
-            0.5 + np.mean(scipy_stats.norm.expect(lambda x: np.maximum(x - 1, 0), loc=0.8, scale=0.1)) / 5,
-        ),
-    ],
+    ("draw", "statistic", "truth"),
+    # Pooled over tasks both distributions are symmetric about .5, hence the interquartile mean.
+    [(normal, iqm, 0.5), (bimodal, iqm, 0.5), (bimodal, np.mean, 0.5), (normal, optimality_gap, GAP)],
 )
-def test_stratified_bootstrap_covers_95_percent_at_50_runs(statistic, truth):
-    assert 0.93 <= bootstrap_coverage(statistic, truth) <= 0.97
+def test_stratified_bootstrap_covers_95_percent_at_50_runs(draw, statistic, truth):
+    assert 0.93 <= bootstrap_coverage(draw, statistic, truth) <= 0.97
 
 
 @pytest.mark.parametrize("bad", [[0.1, 0.2], [[0.1, np.nan]], [], [[0.1], [0.1, 0.2]], [[0.1, 0.2]]])

@@ -115,7 +115,7 @@ def _t_inference(difference: float, se: float, df: float) -> tuple[tuple[float, 
         return (math.nan, math.nan), math.nan
     if se == 0.0:
         return (difference, difference), 1.0 if difference == 0.0 else 0.0
-    from scipy.special import stdtr  # noqa: PLC0415
+    from scipy.special import stdtr
 
     half = t_critical(df) * se
     return (difference - half, difference + half), 2.0 * float(stdtr(df, -abs(difference) / se))

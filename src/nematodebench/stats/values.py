@@ -29,7 +29,7 @@ def percentile_interval(replicates: FloatArray) -> tuple[float, float]:
 
 def t_critical(df: float) -> float:
     """The two-sided 95 % point of Student's t (from scipy.special: scipy.stats takes a second to import)."""
-    from scipy.special import stdtrit  # noqa: PLC0415
+    from scipy.special import stdtrit
 
     return float(stdtrit(df, 0.975))
 
