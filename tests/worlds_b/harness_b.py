@@ -51,8 +51,12 @@ class Life:
         self.action = np.zeros((world.agents, world.actions.n), np.float32)
         self.obs = np.full((world.agents, len(world.sensors)), np.nan, np.float32)
         self.out = np.full(world.out_size, np.nan)
+        self.start(seed, episode)
+
+    def start(self, seed, episode=0):
+        """Begins an episode."""
         set_stream(self.rng, np.uint64(seed), STREAM_WORLD, episode, 0)
-        self._call(world.reset)
+        self._call(self.world.reset)
 
     def _call(self, function):
         first_class(function, WORLD)(self.params, self.state, self.rng, self.action, self.obs, self.out)
