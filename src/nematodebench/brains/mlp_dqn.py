@@ -24,7 +24,7 @@ from nematodebench.kernels.tiles import padded
 
 __all__ = ["MlpDqn", "MlpDqnConfig"]
 
-# Words of ints; the network's own words begin at NET, the target network's at the place TARGET names.
+# Words of ints; the network's own begin at NET, the target network's where TARGET says, the minibatch where DRAWN says.
 INPUTS, HEADS, LEVELS, EFFECTORS, CAPACITY, BATCH, EVERY, WARMUP, RENEWAL, STEPS, UPDATES = (
     0,
     1,
@@ -38,8 +38,8 @@ INPUTS, HEADS, LEVELS, EFFECTORS, CAPACITY, BATCH, EVERY, WARMUP, RENEWAL, STEPS
     9,
     10,
 )
-OBS, NEXT, CHOSEN, REWARD, ALIVE, X, GOAL, TARGET = 11, 12, 13, 14, 15, 16, 17, 18
-NET = 19
+OBS, NEXT, CHOSEN, REWARD, ALIVE, X, GOAL, TARGET, DRAWN = 11, 12, 13, 14, 15, 16, 17, 18, 19
+NET = 20
 # Words of hyper.
 RATE, GAMMA, MAX_NORM, EPSILON = 0, 1, 2, 3
 
@@ -106,7 +106,7 @@ def learn(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, ou
 def _update(hyper: F64, ints: I64, mem: F32, rng: U64) -> None:
     """One gradient step on transitions drawn with replacement."""
     rows, x = ints[BATCH], ints[X]
-    batch = ints[ints.size - rows :]
+    batch = ints[ints[DRAWN] : ints[DRAWN] + rows]
     for r in range(rows):
         batch[r] = randint(rng, min(ints[STEPS], ints[CAPACITY]))
     _goals(hyper, ints, mem, batch)
@@ -190,7 +190,7 @@ class MlpDqn(CompiledBrain):
         target = MlpLayout.build(body.inputs, config.hidden, heads * levels, batch, net.end)
         head = [
             body.inputs, heads, levels, body.effectors, n, batch, config.train_every, config.warmup,
-            config.target_every, 0, 0, *offsets[:-1], NET + len(net.ints),
+            config.target_every, 0, 0, *offsets[:-1], NET + len(net.ints), NET + 2 * len(net.ints),
         ]  # fmt: skip
         ints = np.array([*head, *net.ints, *target.ints, *[0] * batch], dtype=np.int64)
         hyper = np.array([
