@@ -1,6 +1,7 @@
 """Drives worlds with policies that are themselves world functions: the null, constant effectors, the reference."""
 
 import numpy as np
+from numba import types
 
 from nematodebench.kernels.abi import WORLD, first_class, kernel, world_kernel
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_EXPLORATION, STREAM_WORLD, set_stream, uniform
@@ -38,6 +39,13 @@ def _episodes(reset, step, policy, params, state, rng, policy_rng, action, obs, 
                     outside += not (obs[a, n] >= low[n] and obs[a, n] <= high[n])
         metrics[episode] = out[first:]
     return ticks, outside
+
+
+# Typed in full, because a dispatcher as an argument would compile the loop anew for every world and policy.
+_W, _f64, _u64, _f32m = types.FunctionType(WORLD), types.float64[::1], types.uint64[::1], types.float32[:, ::1]
+_SIGNATURE = types.UniTuple(types.int64, 2)(
+    _W, _W, _W, _f64, _f64, _u64, _u64, _f32m, _f32m, _f64, types.uint64, _f64, _f64, types.float64[:, ::1]
+)
 
 
 class Life:
@@ -95,7 +103,7 @@ def live(world, policy, seed, episodes=5, effectors=0.0, check_range=False):
     metrics = np.zeros((episodes, len(world.metrics)))
     sensors = world.sensors if check_range else ()
     low, high = np.array([s.low for s in sensors]), np.array([s.high for s in sensors])
-    ticks, outside = _episodes(
+    ticks, outside = first_class(_episodes, _SIGNATURE)(
         world.reset, world.step, policy, life.params, life.state, life.rng, np.zeros(RNG_WORDS, np.uint64),
         life.action, life.obs, life.out, np.uint64(seed), low, high, metrics,
     )  # fmt: skip
