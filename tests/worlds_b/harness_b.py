@@ -37,7 +37,8 @@ def _episodes(reset, step, policy, params, state, rng, policy_rng, action, obs, 
             for a in range(obs.shape[0] if low.size else 0):
                 for n in range(obs.shape[1]):
                     outside += not (obs[a, n] >= low[n] and obs[a, n] <= high[n])
-        metrics[episode] = out[first:]
+        for n in range(metrics.shape[1]):
+            metrics[episode, n] = out[first + n]
     return ticks, outside
 
 

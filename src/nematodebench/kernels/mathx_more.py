@@ -32,7 +32,8 @@ def _atan_poly(r: float) -> float:
     p = fma(p, z, -0.14285714285659779)
     p = fma(p, z, 0.19999999999999804)
     p = fma(p, z, -0.3333333333333333)
-    return fma(z * r, p, r)
+    angle: float = fma(z * r, p, r)
+    return angle
 
 
 @kernel()
