@@ -83,7 +83,6 @@ def execute_all(specs: Sequence[RunSpec], executor: ExecutorName, workers: int, 
     elif executor == "processes":
         yield from _in_processes(specs, workers)
     else:
-        compile_for(specs[0].task, specs[0].brain)
         yield from _in_threads(specs, workers, watch)
 
 

@@ -64,7 +64,8 @@ def _write_record(record: F64, out: F64, rewards: int, reward: float, steps: int
     record[0] = reward / rewards
     record[1] = steps
     record[2], record[3] = out[0], out[1]
-    record[4:] = out[2 + rewards :]
+    for n in range(4, record.size):
+        record[n] = out[rewards - 2 + n]
 
 
 @kernel(cached=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from nematodebench.brains.registry import BrainType, get_brain
 from nematodebench.engine.config import SessionConfig, config_text
 from nematodebench.engine.executors import ExecutorName, Watch, choose_executor, default_workers, execute_all
-from nematodebench.engine.run import RunFailure, RunResult, RunSpec, resolve_config
+from nematodebench.engine.run import RunFailure, RunResult, RunSpec, compile_for, resolve_config
 from nematodebench.engine.seeds import run_seed, session_seed
 from nematodebench.errors import StorageError, UsageError
 from nematodebench.records.episodes import PhaseColumns, episodes_frame
@@ -335,7 +335,9 @@ def _restored(run: StoredRun) -> RunResult:
 def _execute(
     plan: Plan, experiment_id: str, created: str, store: ExperimentStore | None, progress: Progress
 ) -> Session:
-    started = time.perf_counter()
+    if plan.executor == "threads":
+        compile_for(plan.task, plan.brain)
+    started = progress.started = time.perf_counter()
     results: dict[int, RunResult] = {}
     if store is not None:
         results = {run.index: _restored(run) for run in store.read_runs()}

@@ -62,7 +62,7 @@ class MlpLayout:
         return cls(tuple(ints), cursor)
 
 
-@kernel()
+@kernel(allocates=True)
 def _orthogonal(mem: F32, rng: U64, place: int, n_in: int, n_out: int, true_out: int, gain: float) -> None:
     """Orthonormal rows or columns (whichever are fewer) times gain, by Gram-Schmidt in float64."""
     wide = n_in < true_out

@@ -60,7 +60,7 @@ def _direction(heading: int) -> tuple[int, int]:
     return (heading == 1) - (heading == 3), (heading == 0) - (heading == 2)
 
 
-@kernel(cached=True)
+@kernel(cached=True, allocates=True)
 def moves_table() -> F64:
     """For every heading and action: step in x, step in y, heading afterwards, 1 if it is a move."""
     table = np.zeros(64)

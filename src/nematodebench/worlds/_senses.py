@@ -17,7 +17,7 @@ _THRESHOLD = 0.05
 _SLOPE = np.float32(50.0)
 
 
-@kernel(cached=True)
+@kernel(cached=True, allocates=True)
 def gradient_table(side: int, decay: float) -> F64:
     """exp(-d/decay) times the unit vector's (x, y), for dx and then dy from -(side - 1) to side - 1."""
     width = 2 * side - 1
@@ -33,7 +33,7 @@ def gradient_table(side: int, decay: float) -> F64:
     return table
 
 
-@kernel(cached=True)
+@kernel(cached=True, allocates=True)
 def distance_table(side: int, decay: float) -> F64:
     """exp(-d/decay) for every (|dx|, |dy|)."""
     table = np.zeros(side * side)
