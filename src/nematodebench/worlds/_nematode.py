@@ -10,7 +10,7 @@ import numpy as np
 
 from nematodebench.kernels.abi import F64, U64, intrinsic, kernel
 from nematodebench.kernels.rng import randint
-from nematodebench.worlds._lean import inlined, lean
+from nematodebench.worlds._inline import inlined
 
 __all__ = [
     "GRADIENT", "KLINOTAXIS", "P_DAMAGE", "P_DECAY", "P_DETECTION", "P_DISTANCES", "P_EXCLUSION", "P_FOOD", "P_HEAL",
@@ -75,7 +75,6 @@ def moves_table() -> F64:
     return table
 
 
-@lean
 @kernel()
 def start_worm(params: F64, state: F64) -> None:
     """Puts the worm at the centre facing up, fed and unharmed."""
@@ -85,7 +84,6 @@ def start_worm(params: F64, state: F64) -> None:
     state[S_SATIETY], state[S_HEALTH] = params[P_SATIETY], params[P_HEALTH]
 
 
-@lean
 @kernel()
 def _far_from_food(params: F64, state: F64, x: float, y: float, skip: int, limit: float) -> bool:
     for n in range(int(params[P_FOOD])):
@@ -95,7 +93,6 @@ def _far_from_food(params: F64, state: F64, x: float, y: float, skip: int, limit
     return True
 
 
-@lean
 @kernel()
 def _place_food(params: F64, state: F64, rng: U64, n: int) -> None:
     """Uniform on the allowed cells by rejection; the spacing between foods is given up after 100 tries."""
@@ -111,7 +108,6 @@ def _place_food(params: F64, state: F64, rng: U64, n: int) -> None:
     state[S_FOOD + 2 * n], state[S_FOOD + 2 * n + 1] = x, y
 
 
-@lean
 @kernel()
 def place_foods(params: F64, state: F64, rng: U64) -> None:
     """All foods anew."""
@@ -162,7 +158,6 @@ def move_worm(params: F64, state: F64, action: float) -> None:
     state[S_STEPS] += 1.0
 
 
-@lean
 @kernel()
 def _eat(params: F64, state: F64, rng: U64) -> float:
     """Eats what lies on the worm's cell; it reappears elsewhere at once. Returns how much was eaten."""

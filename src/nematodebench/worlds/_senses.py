@@ -9,7 +9,7 @@ import numpy as np
 from nematodebench.kernels.abi import F32M, F64, kernel
 from nematodebench.kernels.mathx import exp64, tanh32
 from nematodebench.worlds import _nematode as worm
-from nematodebench.worlds._lean import inlined, lean
+from nematodebench.worlds._inline import inlined
 
 __all__ = ["distance_table", "gradient_table", "sense_food", "write_direction"]
 
@@ -68,7 +68,6 @@ def _concentration(params: F64, state: F64, x: float, y: float) -> float:
     return total
 
 
-@lean
 @kernel()
 def _sense_concentration(params: F64, state: F64, obs: F32M) -> int:
     """Concentration, its change and (klinotaxis) the difference between one cell to the right and to the left."""

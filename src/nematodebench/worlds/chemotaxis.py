@@ -11,7 +11,7 @@ from nematodebench.kernels.abi import F32M, F64, OUT_REWARD, U64, world_kernel
 from nematodebench.kernels.rng import randint
 from nematodebench.worlds import _nematode as worm
 from nematodebench.worlds import _picture, _senses
-from nematodebench.worlds._lean import inlined, lean
+from nematodebench.worlds._inline import inline, inlined
 from nematodebench.worlds.base import Discrete, Sensor, World
 from nematodebench.worlds.foraging import Foraging, pack_nematode
 from nematodebench.worlds.predator import PREDATOR_SENSORS
@@ -39,7 +39,6 @@ def _sense(params: F64, state: F64, obs: F32M) -> None:
         obs[0, obs.shape[1] - 1] = np.float32(1.0)
 
 
-@lean
 @world_kernel
 def reset(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
     """Worm at the centre; a coin decides on which side the attractant lies."""
@@ -52,7 +51,7 @@ def reset(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) 
     out[:] = 0.0
 
 
-@lean
+@inline
 @world_kernel
 def step(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
     """Move and sense."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from nematodebench.kernels.abi import F32M, F64, OUT_REWARD, U64, world_kernel
 from nematodebench.worlds import _nematode as worm
 from nematodebench.worlds import _picture, _senses
-from nematodebench.worlds._lean import inlined, lean
+from nematodebench.worlds._inline import inline, inlined
 from nematodebench.worlds.base import Discrete, Sensor, World
 
 __all__ = ["Foraging", "finish_episode", "pack_nematode"]
@@ -46,7 +46,6 @@ def finish_episode(params: F64, state: F64, killed: bool, reward: float, out: F6
         out[8] = ended
 
 
-@lean
 @world_kernel
 def reset(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
     """Worm at the centre, food anew."""
@@ -57,7 +56,7 @@ def reset(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) 
     out[:] = 0.0
 
 
-@lean
+@inline
 @world_kernel
 def step(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
     """Move, eat, sense."""

@@ -11,7 +11,7 @@ from nematodebench.kernels.abi import F32M, F64, U64, kernel, world_kernel
 from nematodebench.kernels.rng import randint
 from nematodebench.worlds import _nematode as worm
 from nematodebench.worlds import _senses
-from nematodebench.worlds._lean import inlined, lean
+from nematodebench.worlds._inline import inline, inlined
 from nematodebench.worlds.base import Sensor
 from nematodebench.worlds.foraging import Foraging, finish_episode, pack_nematode
 
@@ -33,7 +33,6 @@ def _first_predator(params: F64) -> int:
     return worm.S_FOOD + 2 * int(params[worm.P_FOOD])
 
 
-@lean
 @kernel()
 def _place_predators(params: F64, state: F64, rng: U64) -> None:
     """Uniform on the cells farther than their detection from the worm, by rejection."""
@@ -65,7 +64,6 @@ def _wander(params: F64, rng: U64, x: float, y: float) -> tuple[float, float]:
     return min(max(to_x, 0.0), last) - x, min(max(to_y, 0.0), last) - y
 
 
-@lean
 @kernel()
 def _move_predators(params: F64, state: F64, rng: U64) -> None:
     first = _first_predator(params)
@@ -102,7 +100,6 @@ def _sense(params: F64, state: F64, obs: F32M) -> None:
     obs[0, column + 4] = np.float32(state[worm.S_HEALTH] / params[worm.P_HEALTH])
 
 
-@lean
 @world_kernel
 def reset(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
     """Worm at the centre, food and predators anew."""
@@ -114,7 +111,7 @@ def reset(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) 
     out[:] = 0.0
 
 
-@lean
+@inline
 @world_kernel
 def step(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
     """Move, eat, be hunted, sense."""

@@ -1,0 +1,1 @@
+"""Tasks as environments of other libraries: Gymnasium, scalar and vector."""
