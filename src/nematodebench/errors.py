@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["StorageError", "UsageError", "unknown_name"]
+__all__ = ["Interrupted", "StorageError", "UsageError", "unknown_name"]
 
 
 class UsageError(ValueError):
@@ -12,6 +12,14 @@ class UsageError(ValueError):
 
 class StorageError(RuntimeError):
     """A result could not be written; what was written before is kept."""
+
+
+class Interrupted(Exception):  # noqa: N818  (the user's wish, not an error)
+    """The session was stopped by the user; ``experiment_id`` can be resumed if it was tracked."""
+
+    def __init__(self, experiment_id: str | None) -> None:
+        self.experiment_id = experiment_id
+        super().__init__(experiment_id or "")
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> UsageError:

@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from nematodebench.errors import StorageError, UsageError
+from nematodebench.errors import Interrupted, StorageError, UsageError
 
 __all__ = ["build", "main"]
 
@@ -35,9 +35,8 @@ def main() -> None:
         _complain(error, 2)
     except StorageError as error:
         _complain(error, 1)
-    except KeyboardInterrupt as stop:
-        experiment = getattr(stop, "experiment_id", None)
-        hint = f" Nothing is lost: nematodebench run --resume {experiment}" if experiment else ""
+    except Interrupted as stop:
+        hint = f" Nothing is lost: nematodebench run --resume {stop.experiment_id}" if stop.experiment_id else ""
         _complain(f"interrupted.{hint}", 130)
     except BrokenPipeError:
         sys.exit(141)

@@ -13,7 +13,7 @@ from nematodebench.engine.config import SessionConfig, config_text
 from nematodebench.engine.executors import ExecutorName, Watch, choose_executor, default_workers, execute_all
 from nematodebench.engine.run import RunFailure, RunResult, RunSpec, compile_for, resolve_config
 from nematodebench.engine.seeds import run_seed, session_seed
-from nematodebench.errors import StorageError, UsageError
+from nematodebench.errors import Interrupted, StorageError, UsageError
 from nematodebench.records.episodes import PhaseColumns, episodes_frame
 from nematodebench.records.provenance import source_hash
 from nematodebench.records.store import ExperimentStore, StoredRun
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EXPERIMENTS",
-    "Interrupted",
     "Plan",
     "Progress",
     "Session",
@@ -38,14 +37,6 @@ __all__ = [
 ]
 
 EXPERIMENTS = Path("experiments")
-
-
-class Interrupted(KeyboardInterrupt):
-    """The session was stopped by the user; ``experiment_id`` can be resumed if it was tracked."""
-
-    def __init__(self, experiment_id: str | None) -> None:
-        self.experiment_id = experiment_id
-        super().__init__(experiment_id or "")
 
 
 @dataclass(frozen=True)
