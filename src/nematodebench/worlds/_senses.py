@@ -44,10 +44,16 @@ def distance_table(side: int, decay: float) -> F64:
 
 
 @inlined
+def _squashed(x: np.float32) -> np.float32:
+    """Hyperbolic tangent, kept in the range of a sensor: the function itself may end an ulp beyond 1."""
+    return min(max(tanh32(x), np.float32(-1.0)), np.float32(1.0))
+
+
+@inlined
 def write_direction(params: F64, state: F64, gx: float, gy: float, threshold: float, obs: F32M, column: int) -> None:
     """Magnitude, sine (+ = right) and cosine of a gradient relative to the heading."""
     m = np.sqrt(gx * gx + gy * gy)
-    obs[0, column] = tanh32(np.float32(m))
+    obs[0, column] = _squashed(np.float32(m))
     if m < threshold or m == 0.0:
         obs[0, column + 1], obs[0, column + 2] = np.float32(0.0), np.float32(0.0)
         return
@@ -76,14 +82,14 @@ def _sense_concentration(params: F64, state: F64, obs: F32M) -> int:
     change = c - state[worm.S_CONCENTRATION] if state[worm.S_STEPS] > 0.0 else 0.0
     state[worm.S_CONCENTRATION] = c
     obs[0, 0] = np.float32(c / (1.0 + c))
-    obs[0, 1] = tanh32(_SLOPE * np.float32(change))
+    obs[0, 1] = _squashed(_SLOPE * np.float32(change))
     if params[worm.P_SENSING] == worm.TEMPORAL:
         return 2
     ahead = worm.P_MOVES + worm.index(16.0 * state[worm.S_HEADING])
     hx, hy = params[ahead], params[ahead + 1]
     right = _concentration(params, state, x + hy, y - hx)
     left = _concentration(params, state, x - hy, y + hx)
-    obs[0, 2] = tanh32(_SLOPE * np.float32(right - left))
+    obs[0, 2] = _squashed(_SLOPE * np.float32(right - left))
     return 3
 
 
