@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from nematodebench.errors import UsageError
 
-__all__ = ["SessionConfig", "config_text", "parse_assignments", "read_config"]
+__all__ = ["SessionConfig", "config_from", "config_text", "parse_assignments", "read_config"]
 
 _MAX_BYTES = 1 << 20
 
@@ -46,19 +46,25 @@ def read_config(path: Path) -> SessionConfig:
     try:
         if path.stat().st_size > _MAX_BYTES:
             raise UsageError(f"{path} is larger than 1 MiB: that is no config.")
-        content = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
+        return config_from(path.read_bytes(), str(path))
     except FileNotFoundError as error:
         raise UsageError(f"There is no file {path}.") from error
     except OSError as error:
         raise UsageError(f"Cannot read {path}: {error.strerror}.") from error
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(f"{path} is not YAML: {' '.join(str(error).split())}") from error
+
+
+def config_from(text: bytes, name: str) -> SessionConfig:
+    """Checks the content of a config file."""
+    try:
+        content = yaml.load(text.decode("utf-8"), Loader=_Loader)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise UsageError(f"{name} is not YAML: {' '.join(str(error).split())}") from error
     if not isinstance(content, dict):
-        raise UsageError(f"{path} must be a mapping with the keys task and brain.")
+        raise UsageError(f"{name} must be a mapping with the keys task and brain.")
     try:
         return SessionConfig(**content)
     except (ValidationError, TypeError) as error:
-        raise UsageError(f"{path}: {_first_problem(error)}") from error
+        raise UsageError(f"{name}: {_first_problem(error)}") from error
 
 
 def _first_problem(error: ValidationError | TypeError) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from nematodebench import scoring
-from nematodebench.brains.registry import BrainType, class_of, is_compiled
+from nematodebench.brains.registry import BrainType, class_of
 from nematodebench.engine.session import Session, dump_config
 from nematodebench.records.episodes import write_frame
 from nematodebench.records.provenance import collect_provenance
@@ -101,7 +101,7 @@ def metadata_of(session: Session) -> ExperimentMetadata:
         brain=plan.brain_name,
         brain_class=cast("Any", class_of(plan.brain)),  # checked by the schema
         brain_config=dump_config(plan.config),
-        brain_source_hash=None if is_compiled(plan.brain) else brain_source_hash(plan.brain),
+        brain_source_hash=brain_source_hash(plan.brain),
         config_file=plan.config_name,
         config_hash=hashlib.sha256(plan.config_text.encode()).hexdigest(),
         session_seed=plan.seed,

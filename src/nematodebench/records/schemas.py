@@ -13,6 +13,7 @@ __all__ = [
     "ExperimentMetadata",
     "NormalisedRecord",
     "Provenance",
+    "Record",
     "RunFailureRecord",
     "RunRecord",
     "StatRecord",
@@ -24,11 +25,13 @@ Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 
 
-class _Record(BaseModel):
+class Record(BaseModel):
+    """Base of everything stored: frozen, no unknown keys, no NaN."""
+
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
-class StatRecord(_Record):
+class StatRecord(Record):
     """A metric over n values; `ci95` is null where one value tells nothing about its spread."""
 
     mean: float
@@ -49,7 +52,7 @@ class StatRecord(_Record):
         return StatValue(self.mean, self.std, self.min, self.max, self.n, self.ci95 or (math.nan, math.nan))
 
 
-class Provenance(_Record):
+class Provenance(Record):
     """Code and machine a result was made with."""
 
     package_version: str
@@ -67,7 +70,7 @@ class Provenance(_Record):
     code_generation: str
 
 
-class Timing(_Record):
+class Timing(Record):
     """Everything that differs between two executions of the same session, and nothing else does."""
 
     created: str
@@ -78,7 +81,7 @@ class Timing(_Record):
     executor: str
 
 
-class RunFailureRecord(_Record):
+class RunFailureRecord(Record):
     """Why a run has no result."""
 
     message: str
@@ -88,7 +91,7 @@ class RunFailureRecord(_Record):
     traceback: str = ""
 
 
-class RunRecord(_Record):
+class RunRecord(Record):
     """One run: its seed, metrics, and the hashes its re-execution must give again."""
 
     run: int = Field(ge=0)
@@ -102,7 +105,7 @@ class RunRecord(_Record):
     failure: RunFailureRecord | None = None
 
 
-class ChemotaxisRecord(_Record):
+class ChemotaxisRecord(Record):
     """The plate assay over the session's runs."""
 
     index: float = Field(ge=-1, le=1)
@@ -113,7 +116,7 @@ class ChemotaxisRecord(_Record):
     total: int = Field(ge=1)
 
 
-class AnchorRecord(_Record):
+class AnchorRecord(Record):
     """A floor or ceiling as it was when the score was normalised."""
 
     value: float
@@ -123,7 +126,7 @@ class AnchorRecord(_Record):
     se: float = Field(0.0, ge=0)
 
 
-class NormalisedRecord(_Record):
+class NormalisedRecord(Record):
     """The share of the gap from floor to ceiling that was closed."""
 
     score: float = Field(ge=0, le=1)
@@ -133,7 +136,7 @@ class NormalisedRecord(_Record):
     ceiling: AnchorRecord
 
 
-class ExperimentMetadata(_Record):
+class ExperimentMetadata(Record):
     """A stored session: everything needed to check it and to execute any of its runs again."""
 
     schema_version: Literal[1] = 1

@@ -1,0 +1,129 @@
+"""The shape of a submission: ten or more sessions of one brain on one task, and what is claimed to follow from them."""
+
+import unicodedata
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field
+
+from nematodebench.records.schemas import (
+    ChemotaxisRecord,
+    Name,
+    NormalisedRecord,
+    Provenance,
+    Record,
+    Seed64,
+    Sha256,
+    StatRecord,
+)
+
+__all__ = [
+    "MIN_RUNS_PER_SESSION",
+    "MIN_SESSIONS",
+    "AggregateMetrics",
+    "Environment",
+    "NematodeBenchSubmission",
+    "SessionReference",
+]
+
+MIN_SESSIONS = 10
+MIN_RUNS_PER_SESSION = 50
+_ID = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$"
+_INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+
+def _plain(text: str) -> str:
+    """Names and notes are shown on the board: no markup, nothing a terminal or a browser would act on."""
+    for character in text:
+        if unicodedata.category(character) in _INVISIBLE:
+            raise ValueError(f"may not contain control or invisible characters (U+{ord(character):04X})")
+    if "<" in text or ">" in text:
+        raise ValueError("may not contain < or >: no markup in names and notes")
+    return text
+
+
+def _relative(text: str) -> str:
+    """A path inside the repository, written the same on every system."""
+    if text.startswith("/") or "\\" in text or ":" in text:
+        raise ValueError("must be a relative path with forward slashes")
+    if any(part in {"", ".", ".."} for part in text.split("/")):
+        raise ValueError("may not contain '.', '..' or empty parts")
+    return _plain(text)
+
+
+PlainText = Annotated[str, AfterValidator(_plain)]
+RelativePath = Annotated[str, Field(min_length=1, max_length=300), AfterValidator(_relative)]
+ExperimentId = Annotated[str, Field(pattern=_ID)]
+BrainName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,199}$")]
+
+
+class SessionReference(Record):
+    """Where a session of the submission lies, and what its files must be."""
+
+    experiment_id: ExperimentId
+    file_path: RelativePath
+    session_seed: int = Field(ge=0, lt=2**32)
+    num_runs: int = Field(ge=1, le=100_000)
+    run_seeds: list[Seed64] = Field(max_length=100_000)
+    metadata_sha256: Sha256
+    episodes_sha256: Sha256
+    config_sha256: Sha256
+
+
+class AggregateMetrics(Record):
+    """Metrics over the session means, intervals pooled over all runs; null where the task has no such metric."""
+
+    success_rate: StatRecord | None
+    composite_score: StatRecord | None
+    distance_efficiency: StatRecord | None
+    learning_speed: StatRecord | None
+    stability: StatRecord | None
+    other: dict[str, StatRecord]
+
+    def by_name(self) -> dict[str, StatRecord]:
+        """Every metric there is."""
+        named = {name: getattr(self, name) for name in type(self).model_fields if name != "other"}
+        return {**{name: value for name, value in named.items() if value is not None}, **self.other}
+
+
+class Environment(Record):
+    """The task of the submission."""
+
+    task: Name
+    version: int = Field(ge=0)
+    spec_hash: Sha256
+    world: Name
+    grid_size: int | None = Field(ge=1)
+    episodes_per_run: int | None = Field(ge=1)
+
+
+class NematodeBenchSubmission(Record):
+    """A submission. Everything in it but the contributor's words is computed again by whoever checks it."""
+
+    schema_version: Literal[1] = 1
+    submission_id: ExperimentId
+    timestamp: str = Field(pattern=r"^[0-9]{8}_[0-9]{6}$", description="UTC, when the submission was made")
+    brain_type: BrainName
+    brain_class: Literal["classical", "spiking", "reservoir", "quantum", "scripted"]
+    brain_config: dict[str, Any]
+    environment: Environment
+    category: RelativePath
+    config_file: RelativePath = Field(description="a config tracked in git that says the same as every session's")
+    config_sha256: Sha256
+    sessions: list[SessionReference] = Field(min_length=1, max_length=1000)
+    total_sessions: int = Field(ge=1)
+    total_runs: int = Field(ge=1)
+    score_key: Name
+    metrics: AggregateMetrics
+    level: str | None
+    normalised: NormalisedRecord | None
+    chemotaxis: ChemotaxisRecord | None
+    all_seeds_unique: bool
+    contributor: Annotated[PlainText, Field(min_length=1, max_length=100)]
+    github: str | None = Field(None, pattern=r"^[A-Za-z0-9](?:-?[A-Za-z0-9]){0,38}$")
+    notes: Annotated[PlainText, Field(max_length=1000)] = ""
+    provenance: Provenance
+
+    @property
+    def score(self) -> StatRecord | None:
+        """The headline metric."""
+        return self.metrics.by_name().get(self.score_key)

@@ -1,0 +1,165 @@
+"""Building a submission from sessions: all of it is computed from their episodes, and checked before it is kept."""
+
+import datetime
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from nematodebench.errors import UsageError
+from nematodebench.records.evaluation_schema import CheckResult
+from nematodebench.records.provenance import collect_provenance
+from nematodebench.records.submission_schema import NematodeBenchSubmission
+from nematodebench.submissions.case import Case, config_disagreement, repeated_seeds
+from nematodebench.submissions.checks import judge
+from nematodebench.submissions.claim_checks import BUILD_CHECKS
+from nematodebench.submissions.data_checks import DATA_CHECKS
+from nematodebench.submissions.repository import RESULTS, changed_files, ignores, repository_root, tracked_configs
+from nematodebench.submissions.sessions import ARTIFACTS, StoredSession, open_session
+from nematodebench.submissions.store import submission_id
+from nematodebench.submissions.untrusted import MAX_CONFIG, parse_config, problems, read_file
+
+__all__ = ["Attribution", "Draft", "prepare"]
+
+
+@dataclass(frozen=True)
+class Attribution:
+    """What only the contributor can say."""
+
+    contributor: str
+    github: str | None = None
+    notes: str = ""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A submission that could be made: what it would say, and everything that speaks against it."""
+
+    submission: NematodeBenchSubmission | None
+    sessions: list[StoredSession]
+    checks: list[CheckResult]
+    refusals: list[str] = field(default_factory=list)
+
+    @property
+    def problems(self) -> list[str]:
+        """Every reason to refuse it, one a line."""
+        failed = [f"{check.name}: {check.message}. {check.advice}" for check in self.checks if check.outcome == "FAIL"]
+        return [*self.refusals, *failed]
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the contributor should know."""
+        return [f"{check.name}: {check.message}." for check in self.checks if check.outcome == "WARN"]
+
+
+def prepare(
+    root: Path, folders: Sequence[Path], who: Attribution, *, category: str | None = None, timestamp: str | None = None
+) -> Draft:
+    """Reads sessions and writes down what a submission of them says. Changes nothing on disk."""
+    sessions = _open(root, folders)
+    # Whoever submits a brain of their own has it here and trusts it.
+    case = Case(root, sessions, trust_code=True)
+    checks = judge(case, DATA_CHECKS)
+    refusals = [*_git_problems(root), *_occupied(root, sessions)]
+    passed = {check.name for check in checks if check.outcome in {"PASS", "WARN"}}
+    if not {"consistency", "task", "brain", "episodes"} <= passed:
+        return Draft(None, sessions, checks, refusals)
+    if category is not None and category != case.category:
+        refusals.append(f"category: the sessions belong to {case.category!r}, not to {category!r}.")
+    case.submission = _compose(case, who, timestamp or now())
+    return Draft(case.submission, sessions, judge(case, BUILD_CHECKS, checks), refusals)
+
+
+def now() -> str:
+    """The moment a submission is made, as its file is called."""
+    return f"{datetime.datetime.now(datetime.UTC):%Y%m%d_%H%M%S}"
+
+
+def _open(root: Path, folders: Sequence[Path]) -> list[StoredSession]:
+    if not folders:
+        raise UsageError("Name the sessions to submit: --experiments experiments/ID ...")
+    sessions = []
+    for folder in folders:
+        place = folder.resolve()
+        if not (place / f"{place.name}.json").is_file():
+            hint = f"`nematodebench run --resume {place.name}` ends an interrupted one."
+            raise UsageError(f"There is no finished session in {folder}. {hint}")
+        sessions.append(open_session(place))
+    names = [session.metadata.experiment_id for session in sessions]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"Session {name} is given twice.")
+    return sorted(sessions, key=lambda session: session.metadata.experiment_id)
+
+
+def _git_problems(root: Path) -> list[str]:
+    if repository_root(root) is None:
+        return ["git: this folder is not in a git repository. Submissions are made in a clone of the benchmark's."]
+    changed = changed_files(root)
+    if changed is None:
+        return ["git: there is no commit yet, so nobody could tell what the sessions were made with."]
+    if changed:
+        more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
+        aside = ", ".join(RESULTS)
+        return [
+            f"git: tracked files differ from the last commit: {', '.join(changed[:3])}{more}. "
+            f"Commit or take back the changes ({aside} aside)."
+        ]
+    if ignores(root, ARTIFACTS):
+        return [
+            f"git: .gitignore hides {ARTIFACTS}/, which is to be committed. Write /experiments/ there, not experiments/."
+        ]
+    return []
+
+
+def _occupied(root: Path, sessions: Sequence[StoredSession]) -> list[str]:
+    ids = [session.metadata.experiment_id for session in sessions]
+    return [f"session {name} is already in {ARTIFACTS}." for name in ids if (root / ARTIFACTS / name).exists()]
+
+
+def _compose(case: Case, who: Attribution, timestamp: str) -> NematodeBenchSubmission:
+    first, findings = case.first, case.findings
+    config_file, config_sha256 = _config(case)
+    try:
+        return NematodeBenchSubmission(
+            submission_id=submission_id(case.category, timestamp),
+            timestamp=timestamp,
+            brain_type=first.brain,
+            brain_class=first.brain_class,
+            brain_config=first.brain_config,
+            environment=case.environment,
+            category=case.category,
+            config_file=config_file,
+            config_sha256=config_sha256,
+            sessions=[session.reference() for session in case.sessions],
+            total_sessions=len(case.sessions),
+            total_runs=sum(record.num_runs for record in case.records),
+            score_key=case.task.score_key,
+            **vars(findings),
+            all_seeds_unique=not repeated_seeds(case.records),
+            contributor=who.contributor,
+            github=who.github,
+            notes=who.notes,
+            provenance=collect_provenance(),
+        )
+    except ValidationError as error:
+        raise UsageError(f"The submission cannot be made: {'; '.join(problems(error))}.") from error
+
+
+def _config(case: Case) -> tuple[str, str]:
+    """The tracked config that says what the sessions say; if there is none, the place where it should be."""
+    session = case.sessions[0]
+    own = session.metadata.config_file
+    wanted = session.sha256(own)
+    agreeing: list[tuple[bool, bool, str, str]] = []
+    for name in tracked_configs(case.root):
+        try:
+            content = read_file(case.root, name, MAX_CONFIG)
+            if config_disagreement(parse_config(content, name), session.metadata, case.brain) is None:
+                digest = hashlib.sha256(content).hexdigest()
+                agreeing.append((digest != wanted, not name.endswith(f"/{own}"), name, digest))
+        except UsageError:
+            continue  # not a config of this kind
+    return min(agreeing)[2:] if agreeing else (f"configs/{own}", wanted)

@@ -1,0 +1,158 @@
+"""A case to be judged: sessions, the submission that claims something of them, and what their episodes say."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from nematodebench.brains.registry import BrainType, class_of, get_brain
+from nematodebench.engine.config import SessionConfig
+from nematodebench.engine.recording import measured_records
+from nematodebench.engine.rerun import is_foreign
+from nematodebench.engine.run import resolve_config
+from nematodebench.engine.session import dump_config
+from nematodebench.errors import UsageError
+from nematodebench.records.schemas import ChemotaxisRecord, ExperimentMetadata, NormalisedRecord
+from nematodebench.records.submission_schema import AggregateMetrics, Environment, NematodeBenchSubmission
+from nematodebench.stats import StatValue
+from nematodebench.submissions.sessions import Records, StoredSession, read_episodes
+from nematodebench.tasks.base import Task
+from nematodebench.tasks.measure import Measured, measure
+from nematodebench.tasks.registry import all_tasks, get_task
+
+__all__ = ["Case", "Findings", "config_disagreement", "repeated_seeds"]
+
+_NAMED = ("success_rate", "composite_score", "distance_efficiency", "learning_speed", "stability")
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What follows from the episodes of all sessions: the part of a submission that nobody needs to believe."""
+
+    metrics: AggregateMetrics
+    level: str | None
+    normalised: NormalisedRecord | None
+    chemotaxis: ChemotaxisRecord | None
+
+
+@dataclass
+class Case:
+    """Everything a check may look at; computed when first asked for."""
+
+    root: Path
+    sessions: list[StoredSession]
+    trust_code: bool = False
+    submission: NematodeBenchSubmission | None = None
+    path: Path | None = None
+
+    @property
+    def records(self) -> list[ExperimentMetadata]:
+        """The sessions' records."""
+        return [session.metadata for session in self.sessions]
+
+    @property
+    def first(self) -> ExperimentMetadata:
+        """The record all others must agree with."""
+        return self.sessions[0].metadata
+
+    @property
+    def claims(self) -> NematodeBenchSubmission:
+        """The submission under judgement."""
+        if self.submission is None:
+            raise UsageError("There is no submission to check yet.")
+        return self.submission
+
+    @cached_property
+    def task(self) -> Task:
+        """The registered task; an alias or another version is not good enough here."""
+        if self.first.task not in all_tasks():
+            raise UsageError(f"Task {self.first.task!r} is not registered in this installation.")
+        return get_task(self.first.task)
+
+    @cached_property
+    def brain(self) -> BrainType:
+        """The brain's class. Somebody's code is not even imported unless it is trusted."""
+        if is_foreign(self.first.brain) and not self.trust_code:
+            raise UsageError(
+                f"Brain {self.first.brain!r} is not registered in this installation: it is somebody's code."
+            )
+        return get_brain(self.first.brain)
+
+    @cached_property
+    def episodes(self) -> list[Records]:
+        """Every run's episodes, by session."""
+        return [read_episodes(session, self.task) for session in self.sessions]
+
+    @cached_property
+    def measured(self) -> list[Measured]:
+        """Metrics of every session, computed here."""
+        return [measure(self.task, [runs[k] for k in sorted(runs)]) for runs in self.episodes]
+
+    @cached_property
+    def findings(self) -> Findings:
+        """What the submission must claim."""
+        rows = [row for session in self.measured for row in session.runs]
+        everything = [runs[k] for runs in self.episodes for k in sorted(runs)]
+        summary = {name: self._pooled(name) for name in self.measured[0].session}
+        pooled = Measured(rows, summary, measure(self.task, everything).chemotaxis)
+        found = measured_records(self.task, pooled)
+        metrics = found["metrics"]
+        named = {name: metrics.pop(name, None) for name in _NAMED}
+        return Findings(
+            AggregateMetrics(**named, other=metrics), found["level"], found["normalised"], found["chemotaxis"]
+        )
+
+    def _pooled(self, name: str) -> StatValue:
+        """Over the session means, interval over all runs; a metric runs do not have is one value a session."""
+        by_session = [[row[name] for row in session.runs if name in row] for session in self.measured]
+        if all(by_session):
+            return StatValue.pooled([[float(v) for v in values if v is not None] for values in by_session])
+        return StatValue.from_values([session.session[name].mean for session in self.measured], method="t")
+
+    @property
+    def category(self) -> str:
+        """Where the submission belongs."""
+        return f"{self.task.category}/{class_of(self.brain)}"
+
+    @property
+    def environment(self) -> Environment:
+        """The task, as a submission names it."""
+        task = self.task
+        return Environment(
+            task=task.id,
+            version=task.version,
+            spec_hash=task.spec_hash,
+            world=task.world.name,
+            grid_size=getattr(task.world, "side", None),
+            episodes_per_run=task.phases[0].episodes or None,
+        )
+
+
+def repeated_seeds(records: list[ExperimentMetadata]) -> list[str]:
+    """Every run seed that occurs more than once, with the places."""
+    places: dict[int, list[str]] = {}
+    for record in records:
+        for run in record.runs:
+            places.setdefault(run.seed, []).append(f"{record.experiment_id} run {run.run}")
+    return [f"seed {seed} is used by {' and '.join(where)}" for seed, where in places.items() if len(where) > 1]
+
+
+def config_disagreement(config: SessionConfig, record: ExperimentMetadata, brain: BrainType) -> str | None:
+    """In what a config differs from a session, seeds and number of runs aside; None if it says the same."""
+    try:
+        task = get_task(config.task).with_episodes(config.episodes)
+        resolved = dump_config(resolve_config(config.brain, brain, config.config))
+    except UsageError as error:
+        return str(error)
+    for name, theirs, ours in (
+        ("task", task.id, record.task),
+        ("brain", config.brain, record.brain),
+        ("parameters", resolved, record.brain_config),
+        ("episodes", task.spec_hash, record.task_spec_hash),
+    ):
+        if theirs != ours:
+            return (
+                f"its {name} differ"
+                if name in {"parameters", "episodes"}
+                else f"its {name} is {theirs!r}, not {ours!r}"
+            )
+    return None

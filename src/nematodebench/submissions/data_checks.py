@@ -1,0 +1,251 @@
+"""Checks of sessions: whether their records follow from their episodes, their seeds and what is registered here."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from nematodebench import scoring
+from nematodebench.brains.registry import class_of
+from nematodebench.engine.recording import brain_source_hash, measured_records
+from nematodebench.engine.run import record_hash, resolve_config
+from nematodebench.engine.seeds import run_seed
+from nematodebench.engine.session import dump_config
+from nematodebench.records.provenance import source_hash
+from nematodebench.records.submission_schema import MIN_RUNS_PER_SESSION, MIN_SESSIONS
+from nematodebench.submissions.case import Case, config_disagreement, repeated_seeds
+from nematodebench.submissions.checks import Caution, check
+from nematodebench.submissions.compare import differences
+from nematodebench.submissions.untrusted import parse_config
+
+__all__ = ["DATA_CHECKS"]
+
+_RERUN = "Results are never edited: run the session again with `nematodebench run --track` and submit what it stores."
+
+
+@check(
+    "sessions",
+    f"at least {MIN_SESSIONS} sessions",
+    f"Run sessions with other seeds until there are {MIN_SESSIONS}.",
+)
+def _minimum_sessions(case: Case) -> Iterator[str]:
+    if len(case.sessions) < MIN_SESSIONS:
+        yield f"{len(case.sessions)} sessions: at least {MIN_SESSIONS} are required"
+
+
+@check(
+    "runs",
+    f"at least {MIN_RUNS_PER_SESSION} runs in every session",
+    f"Run the session again with --runs {MIN_RUNS_PER_SESSION} or more.",
+)
+def _minimum_runs(case: Case) -> Iterator[str]:
+    for record in case.records:
+        if record.num_runs < MIN_RUNS_PER_SESSION:
+            yield f"{record.experiment_id} has {record.num_runs} runs: at least {MIN_RUNS_PER_SESSION} are required"
+
+
+@check(
+    "complete",
+    "every run of every session has a result",
+    "Mend what made the runs fail, or resume the session, and submit again.",
+)
+def _complete(case: Case) -> Iterator[str]:
+    for record in case.records:
+        name = record.experiment_id
+        if [run.run for run in record.runs] != list(range(record.num_runs)):
+            yield f"{name} says {record.num_runs} runs but lists {len(record.runs)}, or not in order"
+        for run in record.runs:
+            if run.status != "finished" or run.failure is not None:
+                yield f"{name} run {run.run} is {run.status}: a session with missing results does not count"
+
+
+@check(
+    "consistency",
+    "one brain, config, task and grid size in all sessions",
+    "Submit only sessions of one brain, one config and one task.",
+)
+def _agree(case: Case) -> Iterator[str]:
+    first = case.first
+    for record in case.records[1:]:
+        for field in ("task", "task_spec_hash", "brain", "brain_class", "brain_config", "brain_source_hash"):
+            if getattr(record, field) != getattr(first, field):
+                values = "" if field == "brain_config" else f": {getattr(record, field)} and {getattr(first, field)}"
+                yield f"{record.experiment_id} and {first.experiment_id} differ in {field}{values}"
+        if _sizes(record.task_spec) != _sizes(first.task_spec):
+            yield f"{record.experiment_id} and {first.experiment_id} differ in grid size"
+
+
+def _sizes(spec: dict[str, object]) -> list[object]:
+    phases = spec.get("phases")
+    return [phase.get("side") for phase in phases if isinstance(phase, dict)] if isinstance(phases, list) else []
+
+
+@check(
+    "task",
+    "the task is registered here with the same specification",
+    "Run the sessions with this version of the task, without --episodes.",
+)
+def _task(case: Case) -> Iterator[str]:
+    task = case.task
+    if task.scoring == "descriptive":
+        yield f"{task.id} has descriptors but no score, so nothing on it can be ranked"
+    for record in case.records:
+        name = record.experiment_id
+        if not record.official:
+            yield f"{name} is not official: the number of episodes was changed to {record.episodes_per_run}"
+        if record.task_spec_hash != task.spec_hash:
+            yield f"{name}: task_spec_hash is not that of the registered {task.id}"
+        yield from differences(record.task_spec, dict(task.spec()), f"{name}: task_spec")
+        if record.episodes_per_run != (task.phases[0].episodes or None):
+            yield f"{name}: episodes_per_run is {record.episodes_per_run}, but {task.id} has {task.phases[0].episodes}"
+        if record.score_key != task.score_key:
+            yield f"{name}: score_key is {record.score_key!r}, but {task.id} is scored by {task.score_key!r}"
+
+
+@check(
+    "brain",
+    "the brain is registered here, its class and config are its own",
+    "Install the package that registers the brain, or read its code and use --trust-code.",
+)
+def _brain(case: Case) -> Iterator[str]:
+    brain, first = case.brain, case.first
+    kind = class_of(brain)
+    if first.brain_class != kind:
+        yield f"brain {first.brain!r} is {kind}, not {first.brain_class}"
+    resolved = dump_config(resolve_config(first.brain, brain, first.brain_config))
+    yield from differences(first.brain_config, resolved, "brain_config")
+    if first.brain_source_hash != brain_source_hash(brain):
+        yield f"the code of brain {first.brain!r} is not the code the sessions were made with"
+
+
+@check(
+    "session configs",
+    "every session's own config is unchanged and describes it",
+    _RERUN,
+    needs=("brain",),
+)
+def _configs(case: Case) -> Iterator[str]:
+    for session in case.sessions:
+        record = session.metadata
+        name = f"{record.experiment_id}/{record.config_file}"
+        if session.sha256(record.config_file) != record.config_hash:
+            yield f"{name} was changed after the session: its hash is not the recorded config_hash"
+            continue
+        config = parse_config(session.files[record.config_file], name)
+        disagreement = config_disagreement(config, record, case.brain)
+        if disagreement:
+            yield f"{name} does not describe the session: {disagreement}"
+        if config.seed not in {None, record.session_seed}:
+            yield f"{name} has seed {config.seed}, but the session has {record.session_seed}"
+        if config.runs != record.num_runs:
+            yield f"{name} has {config.runs} runs, but the session has {record.num_runs}"
+
+
+@check(
+    "seeds",
+    "all run seeds are derived from their session seeds, and unique",
+    "Run the sessions with different seeds; leave --seed out for fresh ones.",
+)
+def _seeds(case: Case) -> Iterator[str]:
+    seen: dict[int, str] = {}
+    for record in case.records:
+        name = record.experiment_id
+        if record.session_seed in seen:
+            yield f"{name} and {seen[record.session_seed]} have the same session seed {record.session_seed}"
+        seen.setdefault(record.session_seed, name)
+        for run in record.runs:
+            if run.seed != run_seed(record.session_seed, run.run):
+                yield f"{name} run {run.run}: seed {run.seed} is not derived from session seed {record.session_seed}"
+    yield from repeated_seeds(case.records)
+
+
+@check(
+    "episodes",
+    "every table of episodes is whole and plausible",
+    _RERUN,
+    needs=("complete", "consistency", "task"),
+)
+def _episodes(case: Case) -> Iterator[str]:
+    assert case.episodes is not None  # reads and checks all tables
+    if case.task.scoring != "composite":
+        return
+    world: Any = case.task.world
+    phase = case.task.scored_phase
+    foods, steps, truncated, success = (phase.columns.index(c) for c in ("foods", "steps", "truncated", "success"))
+    for record, runs in zip(case.records, case.episodes, strict=True):
+        for run, tables in runs.items():
+            rows = tables[phase.name]
+            rule = scoring.episode_success(
+                rows[:, foods], world.target, rows[:, steps], world.max_steps, rows[:, truncated] > 0
+            )
+            wrong = np.flatnonzero(rule != (rows[:, success] > 0))
+            if wrong.size:
+                yield f"{record.experiment_id} run {run} episode {wrong[0]}: success does not follow from foods and end"
+
+
+@check(
+    "record hashes",
+    "the episodes of every run have the recorded hash",
+    _RERUN,
+    needs=("episodes",),
+)
+def _hashes(case: Case) -> Iterator[str]:
+    for record, runs in zip(case.records, case.episodes, strict=True):
+        for run in record.runs:
+            if record_hash(case.task, runs[run.run]) != run.record_hash:
+                yield f"{record.experiment_id} run {run.run}: its episodes do not have the recorded hash"
+
+
+@check(
+    "session metrics",
+    "every metric of every run and session follows from the episodes",
+    _RERUN,
+    needs=("episodes",),
+)
+def _session_metrics(case: Case) -> Iterator[str]:
+    for record, runs, measured in zip(case.records, case.episodes, case.measured, strict=True):
+        name = record.experiment_id
+        for run, row in zip(record.runs, measured.runs, strict=True):
+            yield from differences(run.metrics, row, f"{name} run {run.run}: metrics")
+            steps = _steps(case, runs[run.run])
+            if run.steps != steps:
+                yield f"{name} run {run.run}: steps is {run.steps}, but the episodes add up to {steps}"
+        computed = measured_records(case.task, measured)
+        claimed = {key: getattr(record, key) for key in computed}
+        for key, value in computed.items():
+            yield from differences(claimed[key], value, f"{name}: {key}")
+
+
+def _steps(case: Case, tables: dict[str, np.ndarray]) -> int:
+    return int(sum(tables[phase.name][:, phase.columns.index("steps")].sum() for phase in case.task.phases))
+
+
+@check(
+    "code",
+    "made with the code that is installed here",
+    "",
+)
+def _code(case: Case) -> Iterator[str]:
+    others = [record for record in case.records if record.provenance.source_hash != source_hash()]
+    if others:
+        versions = sorted({record.provenance.package_version for record in others})
+        yield Caution(
+            f"{len(others)} sessions were made with other code (version {', '.join(versions)}) than is installed here: "
+            "--reproduce tells whether it still gives the same"
+        )
+
+
+DATA_CHECKS = (
+    _minimum_sessions,
+    _minimum_runs,
+    _complete,
+    _agree,
+    _task,
+    _brain,
+    _configs,
+    _seeds,
+    _episodes,
+    _hashes,
+    _session_metrics,
+    _code,
+)

@@ -1,0 +1,156 @@
+"""Keeping a submission: all or nothing, one at a time, also when the machine stops in the middle.
+
+The order is: journal, copies of the sessions under hidden names, renamed to their places, the submission's JSON, then
+the originals go, then the journal. The JSON is the instant it happens: before it, the sessions are whole where they
+were; after it, the submission is whole where it belongs. What a dead process left beside that is taken away by the
+next one, which finds the journal.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from nematodebench.errors import StorageError, UsageError
+from nematodebench.records.store import atomic_write
+from nematodebench.submissions.build import Attribution, Draft, prepare
+from nematodebench.submissions.repository import state_folder
+from nematodebench.submissions.sessions import ARTIFACTS
+from nematodebench.submissions.store import submission_path
+
+__all__ = ["RefusedError", "recover", "submit"]
+
+_PATIENCE = 120.0
+_INCOMING = ".incoming"
+
+
+class RefusedError(UsageError):
+    """The sessions do not make an official submission; ``problems`` says why, line by line."""
+
+    def __init__(self, problems: list[str]) -> None:
+        self.problems = problems
+        super().__init__(f"The submission is refused: {' '.join(problems)}")
+
+
+def submit(root: Path, folders: list[Path], who: Attribution, category: str | None = None) -> tuple[Path, Draft]:
+    """Makes an official submission: moves the sessions to artifacts/ and writes it to benchmarks/.
+
+    Raises:
+        RefusedError: Something speaks against it; nothing was changed.
+    """
+    with _alone(root):
+        recover(root)
+        draft = prepare(root, folders, who, category=category)
+        while draft.submission is not None and (root / _target(draft)).exists():
+            time.sleep(0.2)  # two in one second: the later one waits for a name of its own
+            draft = prepare(root, folders, who, category=category)
+        if draft.problems or draft.submission is None:
+            raise RefusedError(draft.problems)
+        try:
+            return keep(root, draft), draft
+        except OSError as error:
+            raise StorageError(
+                f"Cannot keep the submission: {error.strerror or error}. Nothing was changed."
+            ) from error
+
+
+def _target(draft: Draft) -> str:
+    assert draft.submission is not None
+    return submission_path(draft.submission.category, draft.submission.timestamp)
+
+
+@contextlib.contextmanager
+def _alone(root: Path) -> Iterator[None]:
+    """One submission at a time; the lock goes with its process, however that ends."""
+    with (state_folder(root) / "submit.lock").open("w") as handle:
+        deadline = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except OSError as error:
+                if time.monotonic() > deadline:
+                    raise UsageError("Another submission is being made in this repository. Try again later.") from error
+                time.sleep(0.05)
+        yield
+
+
+def _journal(root: Path) -> Path:
+    return state_folder(root) / "submit.json"
+
+
+def keep(root: Path, draft: Draft) -> Path:
+    """Writes a draft to its places."""
+    assert draft.submission is not None
+    target = root / _target(draft)
+    moves = {session.metadata.experiment_id: str(session.folder) for session in draft.sessions}
+    atomic_write(_journal(root), json.dumps({"target": _target(draft), "moves": moves}).encode())
+    for session in draft.sessions:
+        _place(root, session.metadata.experiment_id, session.files)
+    _sync(root / ARTIFACTS)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    atomic_write(target, (draft.submission.model_dump_json(indent=1) + "\n").encode())
+    _sync(target.parent)
+    _finish(root, moves)
+    return target
+
+
+def _place(root: Path, name: str, files: dict[str, bytes]) -> None:
+    """A session's folder, complete the moment it has its name. Written from what was checked, not copied anew."""
+    incoming = root / ARTIFACTS / _INCOMING / name
+    incoming.mkdir(parents=True)
+    for file, content in files.items():
+        with (incoming / file).open("wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+    _sync(incoming)
+    incoming.rename(root / ARTIFACTS / name)
+
+
+def _sync(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _finish(root: Path, moves: dict[str, str]) -> None:
+    """The submission stands: the originals go, each with one rename, then the traces."""
+    for name, original in moves.items():
+        gone = Path(original).with_name(f".{name}.submitted")
+        if Path(original).is_dir() and Path(original).resolve() != (root / ARTIFACTS / name).resolve():
+            Path(original).rename(gone)
+        shutil.rmtree(gone, ignore_errors=True)
+    _forget(root)
+
+
+def _forget(root: Path) -> None:
+    shutil.rmtree(root / ARTIFACTS / _INCOMING, ignore_errors=True)
+    _journal(root).unlink(missing_ok=True)
+
+
+def recover(root: Path) -> None:
+    """Ends what a dead process began: a submission that was written is finished, one that was not is undone."""
+    journal = _journal(root)
+    if not journal.is_file():
+        return
+    content = json.loads(journal.read_text())
+    target, moves = root / content["target"], content["moves"]
+    for leftover in target.parent.glob(f".{target.name}.*"):
+        leftover.unlink()
+    if target.is_file():
+        _finish(root, moves)
+        return
+    for name, original in moves.items():
+        if Path(original).is_dir():  # the original is whole: nothing is removed before the submission stands
+            shutil.rmtree(root / ARTIFACTS / name, ignore_errors=True)
+    for folder in (target.parent, target.parent.parent):
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+    _forget(root)

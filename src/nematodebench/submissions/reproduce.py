@@ -1,0 +1,104 @@
+"""Executing a random choice of a submission's runs again, from their seeds."""
+
+import platform
+import random
+from collections.abc import Sequence
+from typing import Literal
+
+from nematodebench.engine.executors import Watch, choose_executor, default_workers, execute_all
+from nematodebench.engine.rerun import Rerun, spec_of
+from nematodebench.engine.run import RunSpec
+from nematodebench.errors import UsageError
+from nematodebench.records.evaluation_schema import Reexecution, Reproduction
+from nematodebench.records.provenance import platform_class
+from nematodebench.records.schemas import ExperimentMetadata, RunRecord
+from nematodebench.submissions.case import Case
+from nematodebench.tasks.base import Task
+from nematodebench.tasks.measure import measure
+
+__all__ = ["TOLERANCE", "reproduce"]
+
+TOLERANCE = 0.10
+_SHARE_OF_RUN = ("success_rate", "distance_efficiency", "learning_speed")
+"""The metrics of a composite task that a run has on its own, whatever the rest of its session did."""
+
+Chosen = tuple[ExperimentMetadata, RunRecord]
+
+
+def reproduce(case: Case, count: int, workers: int | None = None) -> Reproduction:
+    """Executes ``count`` runs again, chosen anew each time, and compares them with their records."""
+    chosen = _choose(case, count)
+    specs = [_renumbered(spec_of(record, run, case.trust_code), k) for k, (record, run) in enumerate(chosen)]
+    cores = default_workers() if workers is None else workers
+    executor = choose_executor(specs[0].brain, None, cores)
+    results = {result.index: result for result in execute_all(specs, executor, cores, Watch())}
+    here = platform_class(platform.machine())
+    same = [platform_class(record.provenance.machine) == here for record, _ in chosen]
+    reruns = [Rerun(run, results[k], same[k]) for k, (_, run) in enumerate(chosen)]
+    compared = [_compared(case.task, record, again) for (record, _), again in zip(chosen, reruns, strict=True)]
+    return Reproduction(
+        runs=compared,
+        total_runs=sum(record.num_runs for record in case.records),
+        same_platform=all(same),
+        passed=all(again.identical for again in reruns if again.same_platform)
+        and _close_on_average(case.task, [again for again in reruns if not again.same_platform]),
+    )
+
+
+def _choose(case: Case, count: int) -> list[Chosen]:
+    every = [(record, run) for record in case.records for run in record.runs]
+    if count < 1:
+        raise UsageError(f"--reproduce {count}: give at least 1 run.")
+    # Not seedable: nobody may know beforehand which runs will be looked at.
+    return random.SystemRandom().sample(every, min(count, len(every)))
+
+
+def _renumbered(spec: RunSpec, index: int) -> RunSpec:
+    """Runs of different sessions share numbers; results are told apart by the index."""
+    return RunSpec(spec.task, spec.brain_name, spec.brain, spec.config, spec.seed, index)
+
+
+def _compared(task: Task, record: ExperimentMetadata, again: Rerun) -> Reexecution:
+    outcome: Literal["identical", "within", "different"] = "identical"
+    message = ""
+    if again.result.failure is not None:
+        outcome, message = "different", f"the re-execution failed: {again.result.failure.message}"
+    elif not again.identical:
+        far = _far(_claimed(task, again), _computed(task, again))
+        outcome = "different" if again.same_platform or far else "within"
+        message = "; ".join(far) or "the episodes differ, though the metrics are close"
+    run = again.recorded
+    return Reexecution(experiment_id=record.experiment_id, run=run.run, seed=run.seed, outcome=outcome, message=message)
+
+
+def _keys(task: Task) -> Sequence[str]:
+    return _SHARE_OF_RUN if task.scoring == "composite" else (task.score_key,)
+
+
+def _claimed(task: Task, again: Rerun) -> dict[str, float]:
+    return {key: float(again.recorded.metrics.get(key) or 0.0) for key in _keys(task)}
+
+
+def _computed(task: Task, again: Rerun) -> dict[str, float]:
+    row = measure(task, [again.result.records]).runs[0]
+    return {key: float(row[key] or 0.0) for key in _keys(task)}
+
+
+def _far(claimed: dict[str, float], computed: dict[str, float]) -> list[str]:
+    """What is off by more than 10 %: of the value, or of the scale 0 to 1 that scores live on, where that is larger."""
+    return [
+        f"{key} is claimed as {value:.4g}, re-executed {computed[key]:.4g}"
+        for key, value in claimed.items()
+        if abs(value - computed[key]) > TOLERANCE * max(1.0, abs(value))
+    ]
+
+
+def _close_on_average(task: Task, reruns: Sequence[Rerun]) -> bool:
+    """On another kind of machine bits may differ, and single runs with them; what they amount to may not."""
+    if not reruns:
+        return True
+    if any(again.result.failure is not None for again in reruns):
+        return False
+    claimed, computed = ([values(task, again) for again in reruns] for values in (_claimed, _computed))
+    means = [{key: sum(row[key] for row in rows) / len(rows) for key in _keys(task)} for rows in (claimed, computed)]
+    return not _far(*means)

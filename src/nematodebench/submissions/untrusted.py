@@ -1,0 +1,128 @@
+"""Reading files somebody else wrote: bounded, inside the tree, and exactly one meaning."""
+
+import contextlib
+import json
+import math
+import stat
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+import yaml
+from pydantic import ValidationError
+
+from nematodebench.engine.config import SessionConfig, config_from
+from nematodebench.errors import UsageError
+from nematodebench.records.schemas import Record
+
+__all__ = [
+    "MAX_CONFIG",
+    "MAX_JSON",
+    "MAX_PARQUET",
+    "parse_config",
+    "parse_record",
+    "problems",
+    "read_file",
+    "strict_json",
+]
+
+MAX_CONFIG = 1 << 20
+MAX_JSON = 20_000_000
+MAX_PARQUET = 200_000_000
+MAX_DEPTH = 32
+_SHOWN = 10
+
+Kind = TypeVar("Kind", bound=Record)
+
+
+def read_file(root: Path, relative: str, limit: int) -> bytes:
+    """The content of a regular file below ``root``. No link on the way to it is followed."""
+    path = root
+    for part in relative.split("/"):
+        if part in {"", ".", ".."} or "\\" in part or "\0" in part:
+            raise UsageError(f"{relative!r} is not a path inside the repository.")
+        path = path / part
+        try:
+            kind = path.lstat().st_mode
+        except OSError as error:
+            raise UsageError(f"{relative} does not exist.") from error
+        if stat.S_ISLNK(kind):
+            raise UsageError(f"{path.relative_to(root)} is a symbolic link: only plain files and folders are read.")
+    if not stat.S_ISREG(kind):
+        raise UsageError(f"{relative} is not a regular file.")
+    if path.stat().st_size > limit:
+        raise UsageError(f"{relative} has {path.stat().st_size:,} bytes: at most {limit:,} are read.")
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"Cannot read {relative}: {error.strerror}.") from error
+
+
+def strict_json(content: bytes, name: str) -> Any:
+    """JSON with one meaning: UTF-8, finite numbers, no key twice, not deeply nested."""
+    try:
+        parsed = json.loads(
+            content.decode("utf-8"), object_pairs_hook=_once, parse_constant=_not_a_number, parse_float=_finite
+        )
+    except RecursionError as error:
+        raise UsageError(f"{name} is nested more than {MAX_DEPTH} levels deep.") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{name} is not UTF-8 text.") from error
+    except ValueError as error:
+        raise UsageError(f"{name} is not valid JSON: {error}.") from error
+    _check_depth(parsed, name)
+    return parsed
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"key {next(key for key in keys if keys.count(key) > 1)!r} is given twice")
+    return content
+
+
+def _not_a_number(text: str) -> NoReturn:
+    raise ValueError(f"{text} is not a number")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text} is too large for a number")
+    return value
+
+
+def _check_depth(content: Any, name: str) -> None:
+    level, depth = [content], 0
+    while level:
+        depth += 1
+        if depth > MAX_DEPTH:
+            raise UsageError(f"{name} is nested more than {MAX_DEPTH} levels deep.")
+        inner: list[Any] = []
+        for value in level:
+            inner += value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
+        level = inner
+
+
+def parse_record(model: type[Kind], content: bytes, name: str) -> Kind:
+    """A stored record, strictly: no text where a number belongs."""
+    strict_json(content, name)
+    return model.model_validate_json(content, strict=True)
+
+
+def problems(error: ValidationError) -> list[str]:
+    """What is wrong with a record, field by field."""
+    found = error.errors(include_url=False, include_input=False)
+    lines = [
+        f"{'.'.join(map(str, one['loc'])) or 'content'}: {one['msg'].removeprefix('Value error, ')}" for one in found
+    ]
+    return lines[:_SHOWN] + ([f"and {len(lines) - _SHOWN} more"] if len(lines) > _SHOWN else [])
+
+
+def parse_config(content: bytes, name: str) -> SessionConfig:
+    """A config from a submission. Aliases are refused: a few lines of them unfold into more than memory holds."""
+    with contextlib.suppress(yaml.YAMLError, UnicodeDecodeError, RecursionError):  # config_from says these better
+        events = yaml.parse(content.decode("utf-8"), Loader=yaml.SafeLoader)
+        if any(isinstance(event, yaml.AliasEvent) for event in events):
+            raise UsageError(f"{name} uses YAML aliases: write the values out.")
+    return config_from(content, name)
