@@ -1,0 +1,129 @@
+"""Reading every submission of a repository. Only what passes its checks, here and now, gets to the board."""
+
+import datetime
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from nematodebench.board.ranking import Entry, TaskBoard, rank
+from nematodebench.errors import UsageError
+from nematodebench.records.submission_schema import NematodeBenchSubmission
+from nematodebench.submissions.evaluate import evaluate
+from nematodebench.submissions.store import (
+    BENCHMARKS,
+    load_submission,
+    load_verification,
+    submission_files,
+    verification_path,
+)
+
+__all__ = ["Collection", "Listing", "Rejected", "Verified", "collect", "listing_of"]
+
+_Z95 = 1.96
+
+
+@dataclass(frozen=True)
+class Verified:
+    """A sample of the runs was executed again."""
+
+    runs: int
+    identical: int
+    date: str
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A submission that passed, as the board shows it."""
+
+    entry: Entry
+    submission: NematodeBenchSubmission
+    path: str
+    verified: Verified | None
+
+
+@dataclass(frozen=True)
+class Rejected:
+    """A file that does not get to the board, and why."""
+
+    path: str
+    reasons: list[str]
+
+
+@dataclass(frozen=True)
+class Collection:
+    """Everything under benchmarks/."""
+
+    listings: dict[str, Listing] = field(default_factory=dict)
+    rejected: list[Rejected] = field(default_factory=list)
+
+    def boards(self) -> list[TaskBoard]:
+        """The ranking, task by task."""
+        return rank(listing.entry for listing in self.listings.values())
+
+
+def collect(root: Path) -> Collection:
+    """Checks every submission below ``root`` against its data; runs are not executed again."""
+    found = Collection()
+    files = submission_files(root)
+    for path in files:
+        name = path.relative_to(root).as_posix()
+        try:
+            report = evaluate(path, root=root)
+            if report.passed:
+                listing = listing_of(load_submission(path), path, name)
+                found.listings[listing.entry.id] = listing
+                continue
+            reasons = [f"{check.name}: {check.message}" for check in report.failures]
+        except UsageError as error:
+            reasons = [str(error)]
+        found.rejected.append(Rejected(name, reasons))
+    found.rejected.extend(_strays(root, files))
+    return found
+
+
+def _strays(root: Path, files: list[Path]) -> list[Rejected]:
+    """JSON files that would otherwise be passed over in silence."""
+    known = {*files, *(verification_path(path) for path in files)}
+    reason = "it is neither a submission, benchmarks/<task>/<class>/<timestamp>.json, nor the verification of one"
+    strays = sorted(path for path in (root / BENCHMARKS).rglob("*.json") if path not in known)
+    return [Rejected(path.relative_to(root).as_posix(), [reason]) for path in strays]
+
+
+def listing_of(submission: NematodeBenchSubmission, path: Path, name: str) -> Listing:
+    """What the board shows of a submission that passed its checks."""
+    score = submission.score
+    if score is None or score.ci95 is None:
+        raise UsageError(f"{name} has no score with an interval: its task is not ranked.")
+    entry = Entry(
+        id=submission.submission_id,
+        brain=submission.brain_type,
+        task=submission.environment.task,
+        scripted=submission.brain_class == "scripted",
+        mean=score.mean,
+        ci95=score.ci95,
+        variance=_run_variance(score.ci95, submission.total_runs),
+        biological=submission.chemotaxis.level if submission.chemotaxis else "None",
+        date=submission.timestamp,
+    )
+    return Listing(entry, submission, name, _verified(submission, path))
+
+
+def _run_variance(ci95: tuple[float, float], runs: int) -> float:
+    """Over runs, from the interval pooled over them: the spread of session means would shrink with longer sessions."""
+    return ((ci95[1] - ci95[0]) / 2 / _Z95 * math.sqrt(runs)) ** 2
+
+
+def _verified(submission: NematodeBenchSubmission, path: Path) -> Verified | None:
+    """The stored re-execution, if it is about this submission and about runs it really has."""
+    report = load_verification(path)
+    if report is None or report.reproduction is None or not report.reproduction.passed:
+        return None
+    has = {(ref.experiment_id, run, seed) for ref in submission.sessions for run, seed in enumerate(ref.run_seeds)}
+    executed = [(run.experiment_id, run.run, run.seed) for run in report.reproduction.runs]
+    try:
+        date = datetime.datetime.fromisoformat(report.evaluated).date().isoformat()
+    except ValueError:
+        return None
+    if not executed or len(set(executed)) < len(executed) or not set(executed) <= has:
+        return None
+    return Verified(len(executed), report.reproduction.count("identical"), date)

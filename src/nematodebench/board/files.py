@@ -1,0 +1,41 @@
+"""The files that show the board, in a repository."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from nematodebench.board.collect import Collection
+from nematodebench.board.markdown import LEADERBOARD, README, leaderboard, leaders, with_leaders
+from nematodebench.errors import StorageError, UsageError
+from nematodebench.records.store import atomic_write
+
+__all__ = ["current_files", "stale_files", "write_files"]
+
+
+def current_files(root: Path, found: Collection) -> dict[str, str]:
+    """What the files should hold."""
+    try:
+        readme = (root / README).read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(
+            f"Cannot read {root / README}: run this at the top of the repository, or give --root."
+        ) from error
+    return {LEADERBOARD: leaderboard(found), README: with_leaders(readme, leaders(found))}
+
+
+def stale_files(root: Path, files: Mapping[str, str]) -> list[str]:
+    """Names of the files that hold something else, or do not exist."""
+    return [name for name, text in files.items() if _bytes(root / name) != text.encode()]
+
+
+def _bytes(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() else None
+
+
+def write_files(root: Path, files: Mapping[str, str]) -> None:
+    """Writes them, each at once or not at all."""
+    try:
+        for name, text in files.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            atomic_write(root / name, text.encode())
+    except OSError as error:
+        raise StorageError(f"Cannot write the board: {error.strerror or error}.") from error

@@ -1,0 +1,183 @@
+"""The board as Markdown: LEADERBOARD.md and the leaders in the README. Same submissions, same bytes."""
+
+from collections.abc import Sequence
+
+from nematodebench import scoring
+from nematodebench.board.collect import Collection, Listing
+from nematodebench.board.ranking import Entry, Standing, TaskBoard
+from nematodebench.board.text import code, escape, link, table
+from nematodebench.errors import UsageError
+from nematodebench.records.schemas import NormalisedRecord, StatRecord
+from nematodebench.tasks.anchoring import TaskAnchors, load_anchors
+from nematodebench.tasks.base import Task
+from nematodebench.tasks.registry import get_task
+
+__all__ = ["BEGIN", "END", "LEADERBOARD", "README", "leaderboard", "leaders", "with_leaders"]
+
+LEADERBOARD = "docs/nematodebench/LEADERBOARD.md"
+README = "README.md"
+BEGIN, END = "<!-- leaders:begin -->", "<!-- leaders:end -->"
+
+_NONE = "–"
+_HEADER = (
+    "rank", "brain", "class", "score", "level", "normalised", "success", "efficiency", "learning speed", "stability",
+    "chemotaxis", "runs", "contributor", "date", "verified", "replaced", "data",
+)  # fmt: skip
+_INTRO = """\
+# Leaderboard
+
+Written by `nematodebench board regenerate` from `benchmarks/` and `artifacts/`. Every number was recomputed from raw
+episode records; what does not pass its checks is not here.
+
+Scores are mean ± half the 95 % interval over all runs. *Normalised* is the share of the gap from chance (0) to the
+ceiling (1) that was closed. *Verified* says how many runs were executed again from their seeds, how many of them came
+out the same bit for bit, and when. *Replaced* is the brain's former entry. Lines without a rank are for reference:
+hand-written policies and the task's anchors. What every column means: [EVALUATION.md](EVALUATION.md). How to get here:
+[SUBMISSION_GUIDE.md](SUBMISSION_GUIDE.md)."""
+_EMPTY = "There is no entry yet."
+
+
+def leaderboard(found: Collection) -> str:
+    """The content of LEADERBOARD.md."""
+    sections = [_section(board, found.listings) for board in found.boards()]
+    return "\n\n".join([_INTRO, *(sections or [_EMPTY])]) + "\n"
+
+
+def _section(board: TaskBoard, listings: dict[str, Listing]) -> str:
+    task = get_task(board.task)
+    anchors = load_anchors(task)
+    rows = [_row(standing, listings) for standing in [*board.learners, *board.scripted]]
+    lines = [f"## {task.id}", "", _about(task, anchors), ""]
+    lines += table(_HEADER, [*rows, *_anchor_rows(anchors)])
+    if not board.learners:
+        lines += ["", "No learner has an entry yet."]
+    if board.history:
+        lines += ["", f"### History of {task.id}", "", "Entries that were replaced, or were no better.", ""]
+        lines += table(("date", "brain", "score", "runs", "contributor", "data"), _past(board.history, listings))
+    return "\n".join(lines)
+
+
+def _about(task: Task, anchors: TaskAnchors | None) -> str:
+    text = f"{task.summary[:1].upper()}{task.summary[1:]}. Score: `{task.score_key}`."
+    if anchors is None:
+        return f"{text} Not calibrated yet."
+    kind = anchors.ceiling.kind.name.lower().replace("_", " ")
+    return f"{text} Ceiling {anchors.ceiling.value:.3f} ({kind}), floor {anchors.floor.value:.3f}."
+
+
+def _row(standing: Standing, listings: dict[str, Listing]) -> list[str]:
+    listing = listings[standing.entry.id]
+    submission, metrics = listing.submission, listing.submission.metrics
+    parts = (metrics.success_rate, metrics.distance_efficiency, metrics.learning_speed, metrics.stability)
+    rank = _NONE if standing.rank is None else str(standing.rank)
+    return [
+        rank, code(submission.brain_type), submission.brain_class, _stat(submission.score), submission.level or _NONE,
+        _normalised(submission.normalised), *map(_stat, parts), _chemotaxis(listing), str(submission.total_runs),
+        _contributor(listing), _date(standing.entry), _verified(listing), _replaced(standing, listings), _data(listing),
+    ]  # fmt: skip
+
+
+def _stat(value: StatRecord | None) -> str:
+    return _NONE if value is None else str(value.value())
+
+
+def _normalised(record: NormalisedRecord | None) -> str:
+    if record is None:
+        return _NONE
+    return f"{record.score:.3f}" if record.se is None else f"{record.score:.3f} ± {1.96 * record.se:.3f}"
+
+
+def _chemotaxis(listing: Listing) -> str:
+    assay = listing.submission.chemotaxis
+    return _NONE if assay is None else f"{assay.level} ({assay.index:.2f} [{assay.ci95[0]:.2f}, {assay.ci95[1]:.2f}])"
+
+
+def _contributor(listing: Listing) -> str:
+    name, handle = escape(listing.submission.contributor), listing.submission.github
+    return link(name, f"https://github.com/{handle}") if handle else name
+
+
+def _date(entry: Entry) -> str:
+    return f"{entry.date[:4]}-{entry.date[4:6]}-{entry.date[6:8]}"
+
+
+def _verified(listing: Listing) -> str:
+    again = listing.verified
+    return "no" if again is None else f"{again.runs} runs, {again.identical} identical, {again.date}"
+
+
+def _replaced(standing: Standing, listings: dict[str, Listing]) -> str:
+    if standing.replaced is None:
+        return _NONE
+    old = listings[standing.replaced.id]
+    mark = ", *significant*" if standing.significant else ""
+    return link(_stat(old.submission.score), f"../../{old.path}") + mark
+
+
+def _data(listing: Listing) -> str:
+    return link("data", f"../../{listing.path}")
+
+
+def _past(history: Sequence[Entry], listings: dict[str, Listing]) -> list[list[str]]:
+    past = [listings[entry.id] for entry in history]
+    return [
+        [_date(one.entry), code(one.submission.brain_type), _stat(one.submission.score), str(one.submission.total_runs),
+         _contributor(one), _data(one)]
+        for one in past
+    ]  # fmt: skip
+
+
+def _anchor_rows(anchors: TaskAnchors | None) -> list[list[str]]:
+    """What a score is read against, as lines of the table: measured references, the blind policy, the floor."""
+    if anchors is None:
+        return []
+    lines = [("floor", anchors.floor.value, anchors.floor.se, anchors.floor.n)]
+    if anchors.blind is not None:
+        lines.insert(0, ("best input-blind policy", anchors.blind.value, anchors.blind.se, anchors.blind.n))
+    if anchors.reference is not None:
+        lines.insert(0, ("measured reference", anchors.reference.value, anchors.reference.se, anchors.reference.n))
+    return [_anchor_row(anchors, *line) for line in lines]
+
+
+def _anchor_row(anchors: TaskAnchors, name: str, value: float, se: float, n: int | None) -> list[str]:
+    cells = dict.fromkeys(_HEADER, _NONE)
+    normalised = scoring.normalised(value, anchors.floor, anchors.ceiling)
+    cells.update(brain=f"*{name}*", score=f"{value:.3f} ± {1.96 * se:.3f}" if n else f"{value:.3f}")
+    cells.update(normalised=f"{normalised:.3f}", runs=str(n) if n else _NONE)
+    return list(cells.values())
+
+
+def leaders(found: Collection) -> str:
+    """The README's table: for each task the best learner, beside the hand-written policies and chance."""
+    groups: dict[str, list[list[str]]] = {}
+    for board in found.boards():
+        anchors = load_anchors(get_task(board.task))
+        # Normalised scores are comparable within one kind of ceiling only: one table for each.
+        kind = anchors.ceiling.kind.name.lower().replace("_", " ") if anchors else "uncalibrated"
+        groups.setdefault(kind, []).append(_leader_row(board, found.listings, anchors))
+    if not groups:
+        return f"{_EMPTY} [Be the first.](docs/nematodebench/SUBMISSION_GUIDE.md)"
+    header = ("task", "leader", "score", "level", "normalised", "chemotaxis", "verified", "scripted", "floor")
+    parts = [[f"Ceiling: {kind}.", "", *table(header, groups[kind])] for kind in sorted(groups)]
+    return "\n\n".join("\n".join(part) for part in parts)
+
+
+def _leader_row(board: TaskBoard, listings: dict[str, Listing], anchors: TaskAnchors | None) -> list[str]:
+    scripted = ", ".join(f"{code(one.entry.brain)} {one.entry.mean:.3f}" for one in board.scripted) or _NONE
+    floor = _NONE if anchors is None else f"{anchors.floor.value:.3f}"
+    if not board.learners:
+        return [f"`{board.task}`", *[_NONE] * 6, scripted, floor]
+    best = listings[board.learners[0].entry.id]
+    made = best.submission
+    return [
+        f"`{board.task}`", code(made.brain_type), _stat(made.score), made.level or _NONE, _normalised(made.normalised),
+        made.chemotaxis.level if made.chemotaxis else _NONE, _verified(best), scripted, floor,
+    ]  # fmt: skip
+
+
+def with_leaders(readme: str, content: str) -> str:
+    """The README with the part between its markers replaced."""
+    if readme.count(BEGIN) != 1 or readme.count(END) != 1 or readme.index(BEGIN) > readme.index(END):
+        raise UsageError(f"{README} needs the lines {BEGIN} and {END}, once each and in this order.")
+    head, tail = readme[: readme.index(BEGIN)], readme[readme.index(END) :]
+    return f"{head}{BEGIN}\n{content}\n{tail}"
