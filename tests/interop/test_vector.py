@@ -1,5 +1,8 @@
 """The vector environment: the scalar one, many times over, bit for bit."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
@@ -169,6 +172,18 @@ def test_the_autoreset_mode_is_in_the_metadata():
 def test_lanes_that_never_begin_anew_are_refused():
     with pytest.raises(UsageError, match="NEXT_STEP or SAME_STEP"):
         NematodeVectorEnv(Foraging(), autoreset_mode=AutoresetMode.DISABLED)
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_a_copy_lives_on_by_itself(duplicate):
+    env = NematodeVectorEnv(Foraging(satiety=6), 3)
+    env.reset(seed=0)
+    twin = duplicate(env)
+    actions = [np.array([0, 1, 2]), np.array([3, 3, 3])] * 10
+    lived = [env.step(action) for action in actions]
+    for action, expected in zip(actions, lived, strict=True):
+        for one, other in zip(twin.step(action), expected, strict=True):
+            assert_same(one, other)
 
 
 def test_every_lane_is_rendered():

@@ -61,25 +61,37 @@ class NematodeVectorEnv(VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        """The memory of all lanes, and the compiled functions bound to it."""
+        """The memory of all lanes, in the order in which the compiled functions take it."""
         world, lanes = self.world, self.num_envs
-        choices = world.actions.n if isinstance(world.actions, Discrete) else 0
-        self._action_type = np.dtype(np.int64 if choices else np.float32)
-        self._words = np.zeros((lanes, _lanes.LANE_WORDS), dtype=np.uint64)
+        self._choices = world.actions.n if isinstance(world.actions, Discrete) else 0
         self._seeded = np.zeros(lanes, dtype=np.bool_)
-        self._states = np.zeros((lanes, world.state_size))
-        self._obs = np.zeros((lanes, len(world.sensors)), dtype=np.float32)
-        flags = np.zeros((3, lanes), dtype=np.bool_)
-        results = np.zeros((1 + len(world.metrics), lanes))
-        action = np.zeros((lanes, 1 if choices else world.actions.n), dtype=np.float32)
-        memory = (world.pack(), self._states, self._words, action, self._obs, np.zeros((lanes, world.out_size)))
-        restart, advance = _lanes.compile_lanes(world.reset, world.step, bool(choices))
-        self._restart = partial(restart, *memory)
-        self._advance = partial(advance, *memory, flags, results, choices)
+        self._memory = (
+            world.pack(),
+            np.zeros((lanes, world.state_size)),
+            np.zeros((lanes, _lanes.LANE_WORDS), dtype=np.uint64),
+            np.zeros((lanes, 1 if self._choices else world.actions.n), dtype=np.float32),
+            np.zeros((lanes, len(world.sensors)), dtype=np.float32),
+            np.zeros((lanes, world.out_size)),
+            np.zeros((3, lanes), dtype=np.bool_),
+            np.zeros((1 + len(world.metrics), lanes)),
+        )
+        self._bind()
+
+    def _bind(self) -> None:
+        """Names the parts of the memory and binds the compiled functions to it."""
+        _, self._states, self._words, _, self._obs, _, flags, results = self._memory
+        restart, advance = _lanes.compile_lanes(self.world.reset, self.world.step, self._choices > 0)
+        self._restart = partial(restart, *self._memory[:6])
+        self._advance = partial(advance, *self._memory, self._choices)
         self._terminations, self._truncations, self._ended = flags
         self._rewards, self._metrics = results[0], results[1:]
-        self._info_names = (*world.metrics, *(f"_{name}" for name in world.metrics))
+        self._info_names = (*self.world.metrics, *(f"_{name}" for name in self.world.metrics))
         self._shared_infos = self._named(self._metrics, self._ended)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # A copy's views are arrays of their own, so they must be taken anew.
+        self.__dict__.update(state)
+        self._bind()
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -126,9 +138,10 @@ class NematodeVectorEnv(VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
 
     def _converted(self, actions: ArrayLike) -> NDArray[Any]:
         given = np.asarray(actions)
-        if not np.can_cast(given.dtype, self._action_type, "same_kind") or given.shape != self.action_space.shape:
+        wanted = np.int64 if self._choices else np.float32
+        if not np.can_cast(given.dtype, wanted, "same_kind") or given.shape != self.action_space.shape:
             raise self._illegal(actions)
-        return np.array(given, dtype=self._action_type, order="C")
+        return np.array(given, dtype=wanted, order="C")
 
     def _illegal(self, actions: ArrayLike) -> UsageError:
         return UsageError(f"Actions {actions!r} are not in {self.action_space}.")
