@@ -10,6 +10,8 @@ import importlib
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
+from nematodebench.interop.registration import register_all
+
 if TYPE_CHECKING:
     from nematodebench import scoring, stats
     from nematodebench.brains.registry import brain_names as brains
@@ -46,6 +48,9 @@ _WHERE = {
     "register_world": ("nematodebench.tasks.registry", "register_world"),
     "run": ("nematodebench.engine.session", "run"),
 }
+
+
+register_all()  # so that gymnasium.make("nematodebench/...") works as soon as this package is imported
 
 
 def __getattr__(name: str) -> Any:
