@@ -1,0 +1,34 @@
+"""Every compiled brain, and the worked example in Python, keeps the contract of brains."""
+
+from typing import ClassVar
+
+import pytest
+
+from nematodebench.brains.registry import brain_names, get_brain, is_compiled
+from nematodebench.testing import BrainSuite
+
+# Small enough to learn within the few steps of the suite, sizes that fill no vector evenly.
+_CONFIGS = {
+    "mlp_ppo": {"hidden": [13, 9], "rollout": 50, "minibatch": 16, "epochs": 2},
+    "mlp_dqn": {"hidden": [13]},
+    "mlp_reinforce": {"hidden": [13]},
+}
+_COMPILED = [name for name in brain_names() if is_compiled(get_brain(name))]
+
+for _name in _COMPILED:
+    globals()[f"Test_{_name}"] = type(
+        f"Test_{_name}", (BrainSuite,), {"brain": get_brain(_name), "config": _CONFIGS.get(_name, {})}
+    )
+
+
+class TestTorchReinforce(BrainSuite):
+    brain = get_brain("torch_reinforce")
+    config: ClassVar = {"hidden": 8}
+    tasks = ("foraging_small-v1", "cartpole-v1")
+
+
+@pytest.mark.parametrize("name", _COMPILED)
+def test_default_config_is_accepted(name):
+    TestDefaults = type("TestDefaults", (BrainSuite,), {"brain": get_brain(name)})
+    TestDefaults().test_config_round_trips_through_yaml()
+    TestDefaults().test_some_task_is_accepted()
