@@ -1,64 +1,116 @@
 """The work behind ``nematodebench calibrate``."""
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from nematodebench.cli._show import print_json, print_table
-from nematodebench.engine.calibration import CHECK_SEED, agrees, calibrate_task, measure_policy, with_reference
+from nematodebench.engine import calibration
 from nematodebench.errors import UsageError
-from nematodebench.scoring import AnchorKind
-from nematodebench.tasks.anchoring import load_anchors, write_anchors
+from nematodebench.scoring import ScoreAnchor
+from nematodebench.tasks.anchoring import BlindPolicy, TaskAnchors, load_anchors, write_anchors
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.registry import all_tasks, get_task
 
-__all__ = ["calibrate_all"]
+__all__ = ["Wanted", "calibrate_all"]
 
-_REFERENCE = "gradient_follower"
-_REFERENCE_RUNS = 200
+_OTHER_RUNS = 200
+"""Of references and blind policies: most of them hardly vary."""
 
 
-def calibrate_all(
-    names: list[str], *, runs: int, write: bool, check: bool, reference: bool, workers: int | None, json: bool
-) -> bool:
+@dataclass(frozen=True)
+class Wanted:
+    """What to measure, how often, how many at a time."""
+
+    runs: int
+    reference: bool
+    blind: bool
+    workers: int | None
+
+
+def calibrate_all(names: list[str], wanted: Wanted, *, write: bool, check: bool, json: bool) -> bool:
     """Calibrates or checks tasks; returns whether all checks passed."""
     if write and check:
         raise UsageError("--write and --check exclude each other.")
     tasks = [get_task(name) for name in names] or list(all_tasks().values())
-    rows, passed = [], True
-    for task in tasks:
-        row, good = _checked(task, runs, workers) if check else _measured(task, runs, write, reference, workers)
-        rows.append(row)
-        passed &= good
+    if check:
+        rows = [row for task in tasks for row in _checked(task, wanted)]
+    else:
+        rows = [_measured(task, wanted, write) for task in tasks]
     if json:
         print_json(rows)
-    else:
+    elif check:
         print_table(list(rows[0]), [[str(value) for value in row.values()] for row in rows])
-    return passed
+    else:
+        print_table(["task", "floor", "null", "ceiling", "reference", "best blind policy"], [_line(r) for r in rows])
+    return all(row.get("verdict", "agrees") in {"agrees", "no score"} for row in rows)
 
 
-def _checked(task: Task, runs: int, workers: int | None) -> tuple[dict[str, object], bool]:
+def _number(value: ScoreAnchor | BlindPolicy) -> str:
+    return f"{value.value:.4f} ± {value.se:.4f}"
+
+
+def _verdict(
+    task: Task, what: str, stored: ScoreAnchor | BlindPolicy, again: ScoreAnchor | BlindPolicy
+) -> dict[str, Any]:
+    verdict = "agrees" if calibration.agrees(stored, again) else "OFF"
+    return {"task": task.id, "what": what, "stored": _number(stored), "measured": _number(again), "verdict": verdict}
+
+
+def _checked(task: Task, wanted: Wanted) -> list[dict[str, Any]]:
+    """Stored anchors against the same measured on other seeds; an exact floor has nothing to check but its null."""
+    empty = {"task": task.id, "what": "floor", "stored": "-", "measured": "-"}
+    if task.scoring == "descriptive":
+        return [{**empty, "verdict": "no score"}]
     anchors = load_anchors(task)
     if anchors is None:
-        return {"task": task.id, "floor": "missing", "measured": "", "verdict": "MISSING"}, False
-    again = measure_policy(task, "null_random", runs, CHECK_SEED, AnchorKind.NULL_MEASURED, workers)
-    good = agrees(anchors.floor, again)
-    stored = f"{anchors.floor.value:.4f} ± {anchors.floor.se:.4f}"
-    measured = f"{again.value:.4f} ± {again.se:.4f}"
-    return {"task": task.id, "floor": stored, "measured": measured, "verdict": "agrees" if good else "OFF"}, good
+        return [{**empty, "verdict": "MISSING"}]
+    seed, workers = calibration.CHECK_SEED, wanted.workers
+    again = calibration.measure_null(task, wanted.runs, seed, workers)
+    rows = [_verdict(task, "null" if anchors.null else "floor", anchors.null or anchors.floor, again)]
+    if wanted.reference and anchors.reference is not None:
+        measured = calibration.measure_reference(task, _OTHER_RUNS, seed, workers)
+        rows.append(_verdict(task, "reference", anchors.reference, measured))
+    if wanted.blind and anchors.blind is not None:
+        policy = calibration.measure_blind(task, anchors.blind.segments, _OTHER_RUNS, seed, workers)
+        rows.append(_verdict(task, "blind", anchors.blind, policy))
+    return rows
 
 
-def _measured(
-    task: Task, runs: int, write: bool, reference: bool, workers: int | None
-) -> tuple[dict[str, object], bool]:
-    anchors = calibrate_task(task, runs, workers)
-    if reference:
-        anchors = with_reference(anchors, task, _REFERENCE, _REFERENCE_RUNS, workers)
+def _measured(task: Task, wanted: Wanted, write: bool) -> dict[str, Any]:
+    anchors = calibration.calibrate_task(task, wanted.runs, wanted.workers)
+    if anchors is not None:
+        anchors = _completed(anchors, task, wanted)
     if write:
-        write_anchors(anchors)
-    content = asdict(anchors)
-    row: dict[str, object] = {"task": task.id, "floor": f"{anchors.floor.value:.4f} ± {anchors.floor.se:.4f}"}
-    row["ceiling"] = f"{anchors.ceiling.value:g} ({content['ceiling']['kind'].value})"
-    row["reference"] = (
-        "-" if anchors.reference is None else f"{anchors.reference.value:.4f} ± {anchors.reference.se:.4f}"
-    )
-    row["provenance"] = anchors.floor.provenance
-    return row, True
+        write_anchors(task, anchors)
+    return {"task": task.id} if anchors is None else asdict(anchors)
+
+
+def _completed(anchors: TaskAnchors, task: Task, wanted: Wanted) -> TaskAnchors:
+    """With reference and blind policy: measured anew if wanted, otherwise as they are stored."""
+    try:
+        stored = load_anchors(task)
+    except UsageError:  # of another specification: worth nothing
+        stored = None
+    if stored is not None:
+        anchors = replace(anchors, reference=stored.reference, blind=stored.blind)
+    if wanted.reference:
+        anchors = calibration.with_reference(anchors, task, _OTHER_RUNS, wanted.workers)
+    if wanted.blind:
+        anchors = calibration.with_blind(anchors, task, _OTHER_RUNS, wanted.workers)
+    return anchors
+
+
+def _line(row: dict[str, Any]) -> list[str]:
+    def cell(name: str) -> str:
+        found = row.get(name)
+        return "-" if found is None else f"{found['value']:.4f} ± {found['se']:.4f}"
+
+    if "floor" not in row:
+        return [row["task"], *["-"] * 5]
+    floor, ceiling = row["floor"], row["ceiling"]
+    exact = floor["n"] is None
+    blind = cell("blind") if row["blind"] is None else f"{cell('blind')} {row['blind']['policy']}"
+    return [
+        row["task"], f"{floor['value']:g} (exact)" if exact else cell("floor"), cell("null" if exact else "floor"),
+        f"{ceiling['value']:g} ({ceiling['kind']})", cell("reference"), blind,
+    ]  # fmt: skip

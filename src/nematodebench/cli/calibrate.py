@@ -1,4 +1,4 @@
-"""``nematodebench calibrate``: measure what chance and the reference score on a task."""
+"""``nematodebench calibrate``: measure what chance, the reference and blind policies score on a task."""
 
 from typing import Annotated
 
@@ -19,14 +19,14 @@ def calibrate(
     check: Annotated[
         bool, typer.Option("--check", help="measure on other seeds and compare with the stored ones")
     ] = False,
-    reference: Annotated[bool, typer.Option("--reference", help="also measure the task's reference")] = False,
+    reference: Annotated[bool, typer.Option("--reference", help="also measure the task's scripted reference")] = False,
+    blind: Annotated[bool, typer.Option("--blind", help="also search the best policy that ignores its input")] = False,
     workers: Annotated[int | None, typer.Option(help="runs at a time [default: all cores]")] = None,
     json: Annotated[bool, typer.Option("--json", help="for machines")] = False,
 ) -> None:
-    """Measures floors and references, and writes them or checks the stored ones (exit code 1 if one is off)."""
-    from nematodebench.cli._calibration import calibrate_all
+    """Measures anchors and writes them, or checks the stored ones (exit code 1 if one is off)."""
+    from nematodebench.cli._calibration import Wanted, calibrate_all
 
-    if not calibrate_all(
-        names or [], runs=runs, write=write, check=check, reference=reference, workers=workers, json=json
-    ):
+    wanted = Wanted(runs, reference, blind, workers)
+    if not calibrate_all(names or [], wanted, write=write, check=check, json=json):
         raise typer.Exit(1)

@@ -28,6 +28,7 @@ from nematodebench.kernels.rng import STREAM_EXPLORATION, STREAM_WORLD, set_stre
 __all__ = [
     "AT_EPISODE", "AT_STEP", "BAD_REWARD", "CANCELLED", "CHOICES", "EPISODES", "FIRST_EPISODE", "ILLEGAL_ACTION",
     "STEPS_DONE", "STOP", "TICKS", "compiled_run_phase", "plain_run_phase", "run_phase",
+    "write_record",
 ]  # fmt: skip
 
 CANCELLED, ILLEGAL_ACTION, BAD_REWARD = -1, -2, -3
@@ -59,7 +60,7 @@ def _over(plan: I64, episode: int, ticks: int) -> bool:
 
 
 @kernel(cached=True)
-def _write_record(record: F64, out: F64, rewards: int, reward: float, steps: int) -> None:
+def write_record(record: F64, out: F64, rewards: int, reward: float, steps: int) -> None:
     """As ``nematodebench.tasks.base.Phase.columns`` names them; the reward is the mean over agents."""
     record[0] = reward / rewards
     record[1] = steps
@@ -121,7 +122,7 @@ def run_phase(
         if not np.isfinite(total):
             control[AT_EPISODE], control[AT_STEP] = episode, steps
             return BAD_REWARD
-        _write_record(records[episode], out, agents, total, steps)
+        write_record(records[episode], out, agents, total, steps)
         episode += 1
         control[STEPS_DONE] += steps
         if control[STOP] != 0:

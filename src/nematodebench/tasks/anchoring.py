@@ -15,24 +15,40 @@ __all__ = ["BlindPolicy", "TaskAnchors", "anchor_path", "load_anchors", "write_a
 
 @dataclass(frozen=True)
 class BlindPolicy:
-    """The best policy found that ignores its input: skill begins above it."""
+    """The best policy found that ignores its input: skill begins above it.
+
+    ``segments`` is the config of the brain ``blind_cycle`` that plays it.
+    """
 
     value: float
     se: float
     n: int
     policy: str
+    segments: tuple[tuple[float, ...], ...]
     provenance: str
 
 
 @dataclass(frozen=True)
 class TaskAnchors:
-    """What a task's score is measured against."""
+    """What a task's score is measured against.
+
+    Attributes:
+        task: Id of the task.
+        spec_hash: Of the specification that was calibrated.
+        score_key: The metric that is the score.
+        floor: Chance: measured with the null policy, or exact.
+        ceiling: The largest possible score.
+        null: The null policy's own score where the floor is exact.
+        reference: A scripted reference's score.
+        blind: The best policy found that ignores its input.
+    """
 
     task: str
     spec_hash: str
     score_key: str
     floor: ScoreAnchor
     ceiling: ScoreAnchor
+    null: ScoreAnchor | None = None
     reference: ScoreAnchor | None = None
     blind: BlindPolicy | None = None
 
@@ -47,9 +63,14 @@ def _anchor(data: dict[str, Any] | None) -> ScoreAnchor | None:
 
 
 def load_anchors(task: Task) -> TaskAnchors | None:
-    """The anchors of a task; None where it was never calibrated. Anchors of another specification are an error."""
+    """The anchors of a task; None where it was never calibrated or has no score.
+
+    An untrained variant has its task's. Anchors of another specification are an error.
+    """
+    if task.trained is not None:
+        return load_anchors(task.trained)
     path = anchor_path(task.id)
-    if not path.is_file() or not task.official:
+    if not path.is_file() or not task.official or task.scoring == "descriptive":
         return None
     data = json.loads(path.read_text())
     if data["spec_hash"] != task.spec_hash:
@@ -60,17 +81,21 @@ def load_anchors(task: Task) -> TaskAnchors | None:
     if floor is None or ceiling is None:
         raise UsageError(f"{path} lacks a floor or a ceiling. Run `nematodebench calibrate {task.id} --write`.")
     check_anchors(floor, ceiling)
+    null, reference = _anchor(data.pop("null")), _anchor(data.pop("reference"))
     blind = data.pop("blind")
     return TaskAnchors(
-        **{**data, "reference": _anchor(data["reference"])},
-        floor=floor,
-        ceiling=ceiling,
-        blind=BlindPolicy(**blind) if blind else None,
+        **data, floor=floor, ceiling=ceiling, null=null, reference=reference, blind=_blind(blind) if blind else None
     )
 
 
-def write_anchors(anchors: TaskAnchors) -> Path:
-    """Freezes anchors with the package."""
-    path = anchor_path(anchors.task)
-    path.write_text(json.dumps(asdict(anchors), indent=1) + "\n")
+def _blind(data: dict[str, Any]) -> BlindPolicy:
+    return BlindPolicy(**{**data, "segments": tuple(tuple(segment) for segment in data["segments"])})
+
+
+def write_anchors(task: Task, anchors: TaskAnchors | None) -> Path:
+    """Freezes anchors with the package; a task without a score gets a file that says so, because files name tasks."""
+    path = anchor_path(task.id)
+    content = {"task": task.id, "spec_hash": task.spec_hash, "score_key": task.score_key, "floor": None}
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(asdict(anchors) if anchors else content, indent=1) + "\n")
     return path

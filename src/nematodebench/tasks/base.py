@@ -9,9 +9,17 @@ from typing import Any, Literal, TypeAlias
 from nematodebench.errors import UsageError
 from nematodebench.worlds.base import Discrete, World
 
-__all__ = ["Phase", "Scoring", "Task"]
+__all__ = ["Phase", "Scoring", "Task", "trained_id"]
 
 Scoring: TypeAlias = Literal["composite", "chemotaxis", "anchored", "descriptive"]
+
+_UNTRAINED = "_untrained"
+
+
+def trained_id(task_id: str) -> str | None:
+    """The id of the task that ``pong_untrained-v1`` is the untrained variant of; None for other ids."""
+    name, dash, version = task_id.partition(f"{_UNTRAINED}-v")
+    return f"{name}-v{version}" if dash else None
 
 
 @dataclass(frozen=True)
@@ -44,8 +52,13 @@ class Task:
         scored: Name of the phase the score is computed from.
         scoring: ``composite`` (nematode metrics), ``chemotaxis`` (index), ``anchored`` (mean of ``score_key``) or
             ``descriptive`` (descriptors only).
-        score_key: The metric that is the score.
+        score_key: The metric that is the score; empty for a descriptive task, which is never ranked.
         assay: Name of the phase that is the chemotaxis assay, if there is one.
+        floor: What chance scores where that is known exactly; None where it has to be measured.
+        ceiling: The largest possible score.
+        gate: What the gate that multiplies the score stands for; empty without one. A gated world has the metrics
+            ``gate`` and ``ungated``.
+        trained: Of an untrained variant the task it comes from.
     """
 
     id: str
@@ -55,7 +68,11 @@ class Task:
     scoring: Scoring
     score_key: str
     assay: str = ""
+    floor: float | None = None
+    ceiling: float = 1.0
+    gate: str = ""
     episodes_override: int = 0
+    trained: "Task | None" = None
 
     @property
     def category(self) -> str:
@@ -79,8 +96,13 @@ class Task:
 
     @property
     def official(self) -> bool:
-        """False once the number of episodes was changed: such runs are for trying things out."""
-        return not self.episodes_override
+        """False once the length of training was changed: such runs are for trying things out."""
+        return not self.episodes_override and self.trained is None
+
+    @property
+    def trains_first(self) -> bool:
+        """Whether experience comes before the scored phase (else a brain is scored while it learns)."""
+        return self.scored != self.phases[0].name
 
     def spec(self) -> Mapping[str, Any]:
         """Everything a score depends on, as plain data."""
@@ -89,6 +111,8 @@ class Task:
             "scored": self.scored,
             "scoring": self.scoring,
             "score_key": self.score_key,
+            "floor": self.floor,
+            "ceiling": self.ceiling,
             "phases": [phase.spec() for phase in self.phases],
         }
 
@@ -111,6 +135,13 @@ class Task:
             return self
         phases = (replace(first, episodes=episodes), *self.phases[1:])
         return replace(self, phases=phases, episodes_override=episodes)
+
+    def untrained(self) -> "Task":
+        """The scored phase alone: what a brain can do from birth."""
+        if not self.trains_first:
+            raise UsageError(f"{self.id} is scored while it trains: it has no untrained variant")
+        name = f"{self.category}{_UNTRAINED}-v{self.version}"
+        return replace(self, id=name, phases=(self.scored_phase,), trained=self)
 
     @property
     def inputs(self) -> tuple[str, ...]:

@@ -88,6 +88,7 @@ def _assay() -> Task:
         scoring="chemotaxis",
         score_key="chemotaxis_index",
         assay="assay",
+        floor=0.0,  # attractant and control are mirror images
     )
 
 

@@ -8,7 +8,7 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from nematodebench.errors import UsageError, unknown_name
-from nematodebench.tasks.base import Phase, Task
+from nematodebench.tasks.base import Phase, Task, trained_id
 from nematodebench.worlds.base import World
 
 __all__ = ["all_tasks", "get_task", "register_task", "register_world", "task_ids"]
@@ -44,11 +44,17 @@ def all_tasks() -> dict[str, Task]:
 
 
 def get_task(name: str) -> Task:
-    """The task of this id; an alias or an id without its version (meaning the latest) will do."""
+    """The task of this id; an alias or an id without its version (meaning the latest) will do.
+
+    ``pong_untrained-v1`` is ``pong-v1`` without its training.
+    """
     tasks = all_tasks()
     name = _ALIASES.get(name, name)
     if name in tasks:
         return tasks[name]
+    trained = trained_id(name)
+    if trained in tasks:
+        return tasks[trained].untrained()
     versions = [task for task in tasks.values() if task.category == name]
     if versions:
         return max(versions, key=lambda task: task.version)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nematodebench.kernels.abi import F64, OUT_REWARD, WorldFunction
+from nematodebench.kernels.abi import F64, OUT_REWARD
 
 __all__ = ["Discrete", "Effectors", "Sensor", "World"]
 
@@ -61,7 +61,7 @@ class World:
     """Names of what ``out`` holds behind the rewards when an episode ends."""
     terminations: ClassVar[tuple[str, ...]] = ()
     """Meaning of the codes 1, 2, ... of a metric called ``termination``."""
-    reference: ClassVar[WorldFunction | None] = None
+    reference: ClassVar[Any] = None
     """A scripted controller, called like ``step``, that fills ``action`` from the full state."""
 
     @property
