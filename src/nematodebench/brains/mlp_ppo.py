@@ -30,7 +30,7 @@ class MlpPpoConfig(BrainConfig):
     clip: float = Field(0.2, gt=0, le=10, description="how far the policy may move in one update")
     entropy: float = Field(0.01, ge=0, le=10, description="weight of the entropy bonus")
     value_weight: float = Field(0.5, ge=0, le=10, description="weight of the value loss")
-    max_grad_norm: float = Field(0.5, ge=0, description="gradients are clipped to this norm; 0 = never")
+    max_grad_norm: float = Field(0.0, ge=0, description="gradients are clipped to this norm; 0 = never")
     levels: int = Field(5, ge=2, le=64, description="values an effector can take")
 
 
