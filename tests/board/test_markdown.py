@@ -1,0 +1,139 @@
+"""The board as Markdown."""
+
+from dataclasses import replace
+
+import pytest
+from submission_workshop import official_repository
+
+from nematodebench.board.collect import Collection, Verified, collect
+from nematodebench.board.markdown import BEGIN, END, leaderboard, leaders, with_leaders
+from nematodebench.errors import UsageError
+
+TASK = "foraging_small-v1"
+
+
+@pytest.fixture(scope="module")
+def genuine():
+    (listing,) = collect(official_repository()).listings.values()
+    return listing
+
+
+def variant(genuine, id, mean=0.5, *, kind="classical", brain="mlp_ppo", date="20260102_030405", **changes):
+    """The genuine listing with another score and other words."""
+    score = genuine.submission.metrics.composite_score
+    moved = score.model_copy(update={"mean": mean, "ci95": (mean - 0.01, mean + 0.01)})
+    metrics = genuine.submission.metrics.model_copy(update={"composite_score": moved})
+    fields = {"brain_type": brain, "brain_class": kind, "metrics": metrics, "timestamp": date, **changes}
+    submission = genuine.submission.model_copy(update=fields)
+    entry = replace(
+        genuine.entry, id=id, brain=brain, scripted=kind == "scripted", mean=mean, ci95=moved.ci95, date=date
+    )
+    return replace(genuine, entry=entry, submission=submission, path=f"benchmarks/foraging_small/{kind}/{id}.json")
+
+
+def collection(*listings):
+    return Collection({listing.entry.id: listing for listing in listings})
+
+
+def rows(text, task=TASK):
+    """The first table of a task's section, a dictionary a row."""
+    lines = text.split(f"## {task}\n")[1].split("\n\n")[1].splitlines()
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return [dict(zip(cells[0], row, strict=True)) for row in cells[2:]]
+
+
+def test_a_row_has_everything_the_board_promises(genuine):
+    row = rows(leaderboard(collection(variant(genuine, "a", mean=0.8125))))[0]
+    score = genuine.submission.metrics
+    assert (row["rank"], row["brain"], row["class"]) == ("1", "`mlp_ppo`", "classical")
+    assert row["score"] == "0.812 ± 0.010"
+    assert row["success"] == str(score.success_rate.value())
+    assert row["efficiency"] == str(score.distance_efficiency.value())
+    assert row["learning speed"] == str(score.learning_speed.value())
+    assert row["stability"] == str(score.stability.value())
+    assert row["level"] == genuine.submission.level
+    assert row["chemotaxis"].startswith(genuine.submission.chemotaxis.level)
+    assert (row["runs"], row["contributor"], row["date"]) == ("500", "Ada Example", "2026-01-02")
+    assert row["data"] == "[data](../../benchmarks/foraging_small/classical/a.json)"
+    assert "normalised" in row
+
+
+def test_an_entry_says_how_it_was_verified(genuine):
+    checked = replace(variant(genuine, "a"), verified=Verified(20, 20, "2026-01-03"))
+    assert rows(leaderboard(collection(checked)))[0]["verified"] == "20 runs, 20 identical, 2026-01-03"
+    assert rows(leaderboard(collection(variant(genuine, "a"))))[0]["verified"] == "no"
+
+
+def test_learners_come_in_order_and_scripted_policies_after_them_without_a_rank(genuine):
+    found = collection(
+        variant(genuine, "a", 0.4, brain="low"),
+        variant(genuine, "b", 0.9, brain="rule", kind="scripted"),
+        variant(genuine, "c", 0.6, brain="high"),
+    )
+    shown = [(row["rank"], row["brain"]) for row in rows(leaderboard(found))[:3]]
+    assert shown == [("1", "`high`"), ("2", "`low`"), ("–", "`rule`")]
+
+
+def test_a_replacement_is_shown_and_marked_where_it_is_significant(genuine):
+    old, new = variant(genuine, "old", 0.5, date="20260101_000000"), variant(genuine, "new", 0.6)
+    row = rows(leaderboard(collection(old, new)))[0]
+    assert row["replaced"] == "[0.500 ± 0.010](../../benchmarks/foraging_small/classical/old.json), *significant*"
+
+
+def test_a_replacement_within_the_interval_is_not_marked(genuine):
+    old, new = variant(genuine, "old", 0.5, date="20260101_000000"), variant(genuine, "new", 0.501)
+    assert "significant" not in rows(leaderboard(collection(old, new)))[0]["replaced"]
+
+
+def test_former_entries_are_in_the_history(genuine):
+    old, new = variant(genuine, "old", 0.5, date="20260101_000000"), variant(genuine, "new", 0.6)
+    history = leaderboard(collection(old, new)).split("### History")[1]
+    assert "0.500 ± 0.010" in history
+    assert "0.600 ± 0.010" not in history
+
+
+def test_hostile_names_stay_in_their_cell(genuine):
+    name = "a | b <img src=x> `c` [d](e)\n# f"
+    row = rows(leaderboard(collection(variant(genuine, "a", contributor=name))))[0]
+    assert not set(row["contributor"]) & set("<>`[]\n")
+    assert row["date"] == "2026-01-02"
+
+
+def test_a_contributor_with_a_handle_is_linked(genuine):
+    row = rows(leaderboard(collection(variant(genuine, "a", github="ada-1"))))[0]
+    assert row["contributor"] == "[Ada Example](https://github.com/ada-1)"
+
+
+def test_the_order_of_reading_does_not_change_a_byte(genuine):
+    listings = [variant(genuine, name, 0.5, brain=name) for name in "abc"]
+    there, back = collection(*listings), collection(*reversed(listings))
+    assert (leaderboard(there), leaders(there)) == (leaderboard(back), leaders(back))
+
+
+def test_the_leaders_name_the_best_learner_beside_the_scripted_policies(genuine):
+    rule = variant(genuine, "b", 0.9, brain="rule", kind="scripted")
+    text = leaders(collection(variant(genuine, "a", 0.4, brain="low"), variant(genuine, "c", 0.6, brain="high"), rule))
+    line = next(line for line in text.splitlines() if TASK in line)
+    assert "`high`" in line
+    assert "`rule` 0.900" in line
+    assert "`low`" not in line
+
+
+def test_a_task_without_learners_says_so(genuine):
+    text = leaderboard(collection(variant(genuine, "a", kind="scripted")))
+    assert "No learner has an entry yet." in text
+
+
+def test_an_empty_board_says_so():
+    assert "There is no entry yet." in leaderboard(Collection())
+    assert "There is no entry yet." in leaders(Collection())
+
+
+def test_only_the_part_between_the_markers_changes():
+    assert with_leaders(f"a\n{BEGIN}\nold\n{END}\nb\n", "new") == f"a\n{BEGIN}\nnew\n{END}\nb\n"
+
+
+@pytest.mark.parametrize("readme", ["", BEGIN, f"{END}{BEGIN}", f"{BEGIN}{END}{BEGIN}"])
+def test_a_readme_without_proper_markers_is_refused(readme):
+    with pytest.raises(UsageError, match="once each"):
+        with_leaders(readme, "new")
