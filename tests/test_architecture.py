@@ -1,0 +1,133 @@
+"""The shape of the package: who may import whom, who may print, how long things may be."""
+
+import ast
+import importlib
+from functools import cache
+from pathlib import Path
+
+import nematodebench
+
+ROOT = Path(nematodebench.__file__).parent
+MODULES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py"))
+MAX_MODULE, MAX_FUNCTION = 500, 70
+
+# Every package with the packages it builds on; it may import those and what they build on. ``stats`` is the part of
+# scoring that knows nothing of tasks. ``errors`` is for all.
+BUILDS_ON = {
+    "kernels": set(),
+    "stats": set(),
+    "scoring": {"stats"},
+    "worlds": {"kernels"},
+    "brains": {"kernels"},
+    "tasks": {"worlds", "scoring"},
+    "records": {"scoring"},
+    "engine": {"worlds", "tasks", "brains", "records"},
+    "submissions": {"records", "engine", "scoring"},
+    "board": {"records", "submissions"},
+    "search": {"engine", "scoring"},
+    "interop": {"worlds", "tasks"},
+    "testing": {"worlds", "brains", "engine", "interop"},
+    "cli": {"engine", "submissions", "board", "search", "interop", "testing"},
+}
+
+
+@cache
+def tree(module):
+    return ast.parse((ROOT / module).read_text(), module)
+
+
+def package_of(module):
+    return module.split("/")[0] if "/" in module else ""
+
+
+def allowed(package):
+    """What a package builds on, directly or through others."""
+    reached, waiting = set(), {package}
+    while waiting:
+        name = waiting.pop()
+        reached.add(name)
+        waiting |= BUILDS_ON[name] - reached
+    return reached | {"errors"}
+
+
+def imported(module):
+    """Packages of ours that a module imports, wherever in the file it does."""
+    here = ["nematodebench", *module.removesuffix(".py").split("/")]
+    names = []
+    for node in ast.walk(tree(module)):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            start = [] if not node.level else here[: len(here) - node.level]
+            base = ".".join([*start, *([node.module] if node.module else [])])
+            names += [f"{base}.{alias.name}" for alias in node.names]
+    return {name.split(".")[1] for name in names if name.startswith("nematodebench.")} & {*BUILDS_ON, "errors"}
+
+
+def functions(module):
+    return [node for node in ast.walk(tree(module)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+
+
+def test_every_package_has_its_place():
+    packages = {path.name for path in ROOT.iterdir() if (path / "__init__.py").exists()}
+    assert packages <= set(BUILDS_ON)
+
+
+def test_the_layers_have_no_circle():
+    for package in BUILDS_ON:
+        assert not any(package in allowed(other) for other in allowed(package) - {package, "errors"})
+
+
+def test_imports_respect_the_layers():
+    forbidden = {m: imported(m) - allowed(package_of(m)) for m in MODULES if package_of(m)}
+    assert {module: names for module, names in forbidden.items() if names} == {}
+
+
+def prints(module):
+    called = [node.func for node in ast.walk(tree(module)) if isinstance(node, ast.Call)]
+    return any(isinstance(function, ast.Name) and function.id == "print" for function in called)
+
+
+def test_nothing_is_printed_outside_the_command_line():
+    assert {package_of(module) for module in MODULES if prints(module)} <= {"cli"}
+
+
+def test_every_module_says_what_it_is():
+    assert [module for module in MODULES if not ast.get_docstring(tree(module))] == []
+
+
+def test_modules_are_short():
+    lengths = {module: len((ROOT / module).read_text().splitlines()) for module in MODULES}
+    assert {module: length for module, length in lengths.items() if length > MAX_MODULE} == {}
+
+
+def test_functions_are_short():
+    lengths = {f"{m}:{f.name}": f.end_lineno - f.lineno + 1 for m in MODULES for f in functions(m)}
+    assert {name: length for name, length in lengths.items() if length > MAX_FUNCTION} == {}
+
+
+def defines_public_names(module):
+    definitions = [node for node in tree(module).body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    return any(not node.name.startswith("_") for node in definitions)
+
+
+def lists_its_names(module):
+    assignments = [node for node in tree(module).body if isinstance(node, ast.Assign)]
+    return any(
+        isinstance(target, ast.Name) and target.id == "__all__" for node in assignments for target in node.targets
+    )
+
+
+def test_modules_list_their_public_names():
+    """A package file that defines nothing has nothing to list."""
+    needed = [module for module in MODULES if not module.endswith(("__init__.py", "__main__.py"))]
+    needed += [module for module in MODULES if module.endswith("__init__.py") and defines_public_names(module)]
+    assert [module for module in needed if not lists_its_names(module)] == []
+
+
+def test_listed_names_exist():
+    for module in MODULES:
+        if lists_its_names(module) and not module.endswith("__main__.py"):
+            name = f"nematodebench.{module.removesuffix('.py').removesuffix('/__init__').replace('/', '.')}"
+            content = importlib.import_module(name.removesuffix(".__init__"))
+            assert [name for name in content.__all__ if not hasattr(content, name)] == []
