@@ -121,6 +121,7 @@ def compile_for(task: Task, brain: BrainType) -> None:
     for phase in task.phases:
         first_class(phase.world.reset, WORLD)
         first_class(phase.world.step, WORLD)
+        phase.world.pack()  # its tables are compiled too
     if is_compiled(brain):
         for function in (brain.init, brain.begin_episode, brain.act, brain.learn):
             first_class(function, BRAIN)

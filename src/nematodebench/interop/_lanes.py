@@ -115,11 +115,11 @@ def _bind(template: Any, cached: bool, **names: Any) -> Any:
     """A copy of a template that finds the given functions under their global names, compiled."""
     bound = FunctionType(template.__code__, {**template.__globals__, **names}, template.__name__)
     # The file of a compiled function is named after it, so no two worlds may share a name.
-    owners = (names[name].py_func for name in ("world_reset", "world_step"))
+    owners = [names[name].py_func for name in ("world_reset", "world_step")]
     bound.__qualname__ = ".".join(
         [template.__name__, *(f"{owner.__module__}.{owner.__qualname__}" for owner in owners)]
     )
-    return kernel(cached=cached)(bound)
+    return kernel(cached=cached, also=tuple(owner.__code__.co_filename for owner in owners))(bound)
 
 
 @cache

@@ -2,24 +2,27 @@
 
 The bits of a run must not depend on the machine it was compiled on, so LLVM generates code for one fixed CPU level
 (``x86-64-v3`` where the processor has it) instead of for the host. Numba's disk cache does not see edits in imported
-helpers, so its folder is keyed by a hash of every source file of this package and of the compiler's versions.
+helpers, so every file's code has a folder keyed by a hash of that file, all it imports, and the compiler's versions:
+an edit compiles what depends on it, and nothing else.
 """
 
 import hashlib
 import importlib.metadata
 import os
 import platform
+import re
 import tempfile
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
 import llvmlite.binding as llvm
 import numba
 
-__all__ = ["cache_dir", "code_generation"]
+__all__ = ["cache_dir", "cache_root", "code_generation"]
 
 _PACKAGE = Path(__file__).resolve().parent.parent
-_COMPILED_PACKAGES = ("kernels", "worlds", "brains", "engine")
+_IMPORT = re.compile(r"^from (nematodebench[\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
 _V3_FEATURES = ("avx2", "fma", "bmi2", "f16c", "lzcnt", "movbe")
 
 
@@ -46,13 +49,36 @@ def _pin() -> str:
     return cpu
 
 
-def _source_hash() -> str:
-    """Hash of all that decides what the compiled code is."""
+@cache
+def _imported(path: Path) -> frozenset[Path]:
+    """The package's files that a file imports directly."""
+    found = set()
+    for module, names in _IMPORT.findall(path.read_text(encoding="utf-8")):
+        base = _PACKAGE.parent.joinpath(*module.split("."))
+        candidates = [base, *(base / name.split(" as ")[0].strip(" ()\n") for name in names.split(","))]
+        found |= {file for candidate in candidates if (file := candidate.with_suffix(".py")).is_file()}
+    return frozenset(found)
+
+
+def _closure(paths: Iterable[Path]) -> list[Path]:
+    """Files and all of the package that they import, directly or not: everything a compiled function can be made of."""
+    seen: set[Path] = set()
+    waiting = [path for path in paths if path.is_file()]
+    while waiting:
+        path = waiting.pop()
+        if path not in seen:
+            seen.add(path)
+            waiting += _imported(path)
+    return sorted(seen)
+
+
+@cache
+def _key(paths: tuple[Path, ...]) -> str:
+    """Hash of all that decides what the code compiled from these files is."""
     digest = hashlib.sha256()
-    for package in _COMPILED_PACKAGES:
-        for path in sorted((_PACKAGE / package).rglob("*.py")):
-            digest.update(str(path.relative_to(_PACKAGE)).encode())
-            digest.update(path.read_bytes())
+    for path in _closure(paths):
+        digest.update(path.name.encode())
+        digest.update(path.read_bytes())
     for name in ("numba", "llvmlite", "numpy"):
         digest.update(f"{name}={importlib.metadata.version(name)};".encode())
     digest.update(f"{platform.python_version()};{_CODE_GENERATION}".encode())
@@ -69,14 +95,16 @@ def _writable(folder: Path) -> bool:
 
 
 @cache
-def cache_dir() -> Path:
-    """Folder of the compiled code: ``$NEMATODEBENCH_CACHE_DIR`` or the user's cache, else a temporary one."""
-    base = os.environ.get("NEMATODEBENCH_CACHE_DIR")
-    home = Path(base) if base else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "nematodebench"
-    folder = home / _source_hash()
-    if _writable(folder):
-        return folder
-    return Path(tempfile.mkdtemp(prefix="nematodebench-"))
+def cache_root() -> Path:
+    """Where compiled code is kept: ``$NEMATODEBENCH_CACHE_DIR`` or the user's cache, else a temporary folder."""
+    given = os.environ.get("NEMATODEBENCH_CACHE_DIR")
+    home = Path(given) if given else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "nematodebench"
+    return home if _writable(home) else Path(tempfile.mkdtemp(prefix="nematodebench-"))
+
+
+def cache_dir(*sources: str) -> Path:
+    """The folder for code compiled from these files: another one as soon as any file it depends on has changed."""
+    return cache_root() / _key(tuple(Path(source).resolve() for source in sources))
 
 
 _CODE_GENERATION = _pin()

@@ -76,18 +76,21 @@ OUT_REWARD = 2
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": False}
 
 
-def kernel(*, cached: bool = False, allocates: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def kernel(
+    *, cached: bool = False, allocates: bool = False, also: tuple[str, ...] = ()
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Decorator for compiled functions.
 
     Helpers that other kernels call become part of those; ``cached`` is for the functions Python calls, whose
     machine code is kept on disk. Nothing is compiled before it is first called or passed to :func:`first_class`.
     Functions that make arrays say so (``allocates``): for the others Numba's reference counts, atomic instructions at
-    every slice and call, are switched off, which made the step of a small world three times as fast.
+    every slice and call, are switched off, which made the step of a small world three times as fast. ``also`` names
+    further source files that the machine code depends on.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         before = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = str(cache_dir())
+        numba.config.CACHE_DIR = str(cache_dir(function.__code__.co_filename, *also))
         try:
             dispatcher = numba.njit(cache=cached, **_OPTIONS)(function)
             dispatcher.targetoptions["_nrt"] = allocates
