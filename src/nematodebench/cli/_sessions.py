@@ -8,14 +8,20 @@ from typing import Any
 from pydantic import ValidationError
 
 from nematodebench.cli._progress import shown
-from nematodebench.cli._show import print_json, print_table, session_lines
+from nematodebench.cli._show import brain_label, descriptor_lines, print_json, print_table, session_lines
 from nematodebench.engine.config import SessionConfig, parse_assignments, read_config
 from nematodebench.engine.recording import metadata_of
 from nematodebench.engine.session import Plan, Progress, Session, dump_config, make_plan, run_plan
 from nematodebench.engine.session import resume as resume_session
 from nematodebench.errors import UsageError
+from nematodebench.records.schemas import ExperimentMetadata
+from nematodebench.tasks.anchoring import load_anchors
+from nematodebench.tasks.base import Task
+from nematodebench.worlds.base import World
 
-__all__ = ["executed", "plan_of", "print_plans", "print_sessions", "requests", "resumed"]
+__all__ = [
+    "executed", "most_steps", "plan_of", "print_plans", "print_sessions", "requests", "resumed", "untrained",
+]  # fmt: skip
 
 
 def requests(
@@ -55,6 +61,15 @@ def plan_of(request: SessionConfig, config: Path | None, workers: int | None, ex
     )
 
 
+def untrained(plan: Plan) -> Plan:
+    """The same runs, from the same seeds, without the training."""
+    given = SessionConfig(
+        task=plan.task.untrained().id, brain=plan.brain_name, config=dump_config(plan.config), runs=plan.runs,
+        seed=plan.seed,
+    )  # fmt: skip
+    return make_plan(given, workers=plan.workers, executor=plan.executor)
+
+
 def executed(plan: Plan, root: Path | None, quiet: bool) -> Session:
     """Runs a plan with the live view."""
     progress = Progress()
@@ -69,11 +84,20 @@ def resumed(experiment_id: str, root: Path, workers: int | None, quiet: bool) ->
         return resume_session(experiment_id.rstrip("/").split("/")[-1], root, progress, workers)
 
 
+def most_steps(task: Task) -> int:
+    """The most steps a run can take."""
+
+    def horizon(world: World) -> int:
+        return int(getattr(world, "max_steps", 0) or getattr(world, "ticks", 1))
+
+    return sum(phase.ticks or phase.episodes * horizon(phase.world) for phase in task.phases)
+
+
 def print_plans(plans: Sequence[Plan], json: bool) -> None:
     """What would be run, and how much it is."""
     rows = []
     for plan in plans:
-        steps = sum(phase.ticks or phase.episodes * getattr(phase.world, "max_steps", 1) for phase in plan.task.phases)
+        steps = most_steps(plan.task)
         rows.append({
             "task": plan.task.id, "brain": plan.brain_name, "config": dump_config(plan.config), "runs": plan.runs,
             "episodes_per_run": sum(phase.episodes for phase in plan.task.phases), "steps_at_most": steps * plan.runs,
@@ -92,12 +116,7 @@ def print_sessions(sessions: Sequence[Session], json: bool, root: Path | None) -
     if json:
         print_json([record.model_dump(mode="json") for record in records])
     else:
-        first = sessions[0]
-        episodes = first.plan.task.phases[0].episodes
-        length = f"{episodes} episodes" if episodes else f"{first.plan.task.phases[0].ticks} ticks"
-        print(f"{first.plan.task.id}, {length} a run, mean ± half the 95 % interval over runs\n")
-        print_table(*session_lines(records))
-        print()
+        _print_tables(sessions[0].plan.task, records)
         for session, record in zip(sessions, records, strict=True):
             print(_footnote(session, record.timing.steps_per_second, root))
             for note in record.notes:
@@ -110,12 +129,29 @@ def print_sessions(sessions: Sequence[Session], json: bool, root: Path | None) -
             )
 
 
+def _print_tables(task: Task, records: Sequence[ExperimentMetadata]) -> None:
+    """The scores between their anchors, then what is never ranked."""
+    anchors = load_anchors(task)
+    first = task.phases[0]
+    length = f"{first.ticks} ticks" if first.ticks else f"{first.episodes} episodes"
+    print(f"{task.id}, {length} a run, mean ± half the 95 % interval over runs\n")
+    print_table(*session_lines(records, task.gate, anchors))
+    print()
+    descriptors = descriptor_lines(records)
+    if descriptors is not None:
+        print("descriptors (never ranked)\n")
+        print_table(*descriptors)
+        print()
+    if anchors is not None and anchors.blind is not None:
+        print(f"best blind policy: {anchors.blind.policy}")
+
+
 def _footnote(session: Session, rate: float, root: Path | None) -> str:
     plan = session.plan
-    line = f"{plan.brain_name}: seed {plan.seed}, {session.steps:,} steps in {session.wall_seconds:.1f} s"
-    line += f" ({rate:,.0f} steps/s)"
+    line = f"{brain_label(plan.brain_name, plan.task.id)}: seed {plan.seed}, "
+    line += f"{session.steps:,} steps in {session.wall_seconds:.1f} s ({rate:,.0f} steps/s)"
     if not plan.task.official:
-        line += ", not official (episodes changed)"
+        line += ", not official (length of training changed)"
     if root is not None:
         line += f", stored in {root / session.experiment_id}"
     return line

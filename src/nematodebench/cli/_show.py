@@ -4,11 +4,25 @@ import json
 import math
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
-from nematodebench.records.schemas import ExperimentMetadata, StatRecord
+from nematodebench.records.schemas import AnchorRecord, ExperimentMetadata, StatRecord
+from nematodebench.scoring import ScoreAnchor
+from nematodebench.tasks.anchoring import BlindPolicy, TaskAnchors
+from nematodebench.tasks.base import trained_id
 
-__all__ = ["print_json", "print_table", "session_lines", "stat"]
+__all__ = [
+    "Table", "anchor_rows", "brain_label", "descriptor_lines", "plus_minus", "print_json", "print_table",
+    "session_lines", "stat",
+]  # fmt: skip
+
+Table: TypeAlias = tuple[list[str], list[list[str]]]
+"""Header and rows."""
+
+_PARTS = {
+    "success_rate": "success", "distance_efficiency": "efficiency", "learning_speed": "learning speed",
+    "stability": "stability",
+}  # fmt: skip
 
 
 def print_json(content: Any) -> None:
@@ -29,31 +43,84 @@ def stat(value: StatRecord | None) -> str:
     return "missing" if value is None else str(value.value())
 
 
-def _plus_minus(value: float, se: float | None) -> str:
+def plus_minus(value: float, se: float | None) -> str:
+    """A value with half its 95 % interval, if its error is known."""
     return f"{value:.3f}" if se is None or math.isnan(se) else f"{value:.3f} ± {1.96 * se:.3f}"
 
 
-def session_lines(sessions: Sequence[ExperimentMetadata]) -> tuple[list[str], list[list[str]]]:
-    """Header and rows that compare sessions of one task with its floor and ceiling."""
-    if sessions[0].score_key == "composite_score":
-        shown = {"success_rate": "success", "distance_efficiency": "efficiency", "learning_speed": "learning speed",
-                 "stability": "stability"}  # fmt: skip
-    else:
-        shown = {name: name for name in sessions[0].metrics if name != sessions[0].score_key}
+def brain_label(brain: str, task: str) -> str:
+    """The brain, and whether it was left untrained."""
+    return f"{brain} untrained" if trained_id(task) else brain
+
+
+def session_lines(sessions: Sequence[ExperimentMetadata], gate: str = "", anchors: TaskAnchors | None = None) -> Table:
+    """Compares sessions of one task with its anchors.
+
+    Args:
+        sessions: Of the task, or of its untrained variant.
+        gate: What the task's gate stands for.
+        anchors: The task's, for the lines that no session records: blind policy, reference, null.
+    """
+    first = sessions[0]
+    if not first.score_key:
+        return ["brain", "runs"], [[brain_label(s.brain, s.task), _runs(s)] for s in sessions]
+    shown = _shown(first, gate)
     plate = any(session.chemotaxis for session in sessions)
     levels = any(session.level for session in sessions)
-    header = ["brain", "runs", sessions[0].score_key.replace("_score", ""), "normalised"]
+    header = ["brain", "runs", first.score_key.replace("_score", ""), "normalised"]
     header += ["level"] * levels + [*shown.values()] + ["chemotaxis"] * plate
     rows = [_session_row(session, list(shown), levels, plate) for session in sessions]
-    return header, rows + _anchor_rows(sessions[0], len(header))
+    norm = first.normalised
+    below = [] if norm is None else anchor_rows(norm.floor, norm.ceiling, anchors)
+    return header, rows + [row + [""] * (len(header) - len(row)) for row in below]
+
+
+def _shown(session: ExperimentMetadata, gate: str) -> dict[str, str]:
+    """What belongs to the score: the parts of a composite, or the gate by its name with the ungated score."""
+    if session.score_key == "composite_score":
+        return _PARTS
+    if {"gate", "ungated"} <= set(session.metrics):
+        return {"gate": f"gate ({gate})" if gate else "gate", "ungated": "ungated"}
+    return {}
+
+
+def descriptor_lines(sessions: Sequence[ExperimentMetadata]) -> Table | None:
+    """What is reported and never ranked: the task's descriptors and the brains' liveness; None if there is neither."""
+    first = sessions[0]
+    if first.score_key == "composite_score":
+        names = []
+    else:
+        names = [name for name in first.metrics if name not in {first.score_key, "gate", "ungated", "reward"}]
+    alive = [_liveness(session) for session in sessions]
+    living = list(dict.fromkeys(name for found in alive for name in found))
+    if not names and not living:
+        return None
+    rows = [
+        [
+            brain_label(session.brain, session.task),
+            *(stat(session.metrics.get(name)).removesuffix(" (n = 1)") for name in names),
+            *(f"{found[name]:.3g}" if name in found else "-" for name in living),
+        ]
+        for session, found in zip(sessions, alive, strict=True)
+    ]
+    return ["brain", *names, *living], rows
+
+
+def _liveness(session: ExperimentMetadata) -> dict[str, float]:
+    """Mean over the finished runs of what the brain says of its state."""
+    runs = [run.descriptors for run in session.runs if run.status == "finished" and run.descriptors]
+    return {name: sum(run[name] for run in runs) / len(runs) for name in (runs[0] if runs else {})}
+
+
+def _runs(session: ExperimentMetadata) -> str:
+    finished = sum(run.status == "finished" for run in session.runs)
+    return str(finished) if finished == session.num_runs else f"{finished} of {session.num_runs}"
 
 
 def _session_row(session: ExperimentMetadata, shown: list[str], levels: bool, plate: bool) -> list[str]:
-    finished = sum(run.status == "finished" for run in session.runs)
-    runs = str(finished) if finished == session.num_runs else f"{finished} of {session.num_runs}"
     norm = session.normalised
-    row = [session.brain, runs, stat(session.metrics.get(session.score_key))]
-    row.append("-" if norm is None else _plus_minus(norm.score, norm.se))
+    row = [brain_label(session.brain, session.task), _runs(session), stat(session.metrics.get(session.score_key))]
+    row.append("-" if norm is None else plus_minus(norm.score, norm.se))
     row += [session.level or "-"] * levels
     row += [stat(session.metrics.get(name)).removesuffix(" (n = 1)") for name in shown]
     assay = session.chemotaxis
@@ -63,12 +130,17 @@ def _session_row(session: ExperimentMetadata, shown: list[str], levels: bool, pl
     return row
 
 
-def _anchor_rows(session: ExperimentMetadata, width: int) -> list[list[str]]:
-    norm = session.normalised
-    if norm is None:
-        return []
-    floor = ["(floor: null_random)" if norm.floor.kind == "null_measured" else "(floor: analytic)"]
-    floor += [str(norm.floor.n or "-"), _plus_minus(norm.floor.value, norm.floor.se or None), "0"]
-    ceiling = [f"(ceiling: {norm.ceiling.kind.removesuffix('_measured')})", str(norm.ceiling.n or "-")]
-    ceiling += [_plus_minus(norm.ceiling.value, norm.ceiling.se or None), "1"]
-    return [row + [""] * (width - len(row)) for row in (floor, ceiling)]
+def anchor_rows(
+    floor: AnchorRecord | ScoreAnchor, ceiling: AnchorRecord | ScoreAnchor, anchors: TaskAnchors | None
+) -> list[list[str]]:
+    """What a score stands between: label, runs, value, normalised value."""
+
+    def row(label: str, measured: AnchorRecord | ScoreAnchor | BlindPolicy) -> list[str]:
+        share = (measured.value - floor.value) / (ceiling.value - floor.value)
+        return [f"({label})", str(measured.n or "-"), plus_minus(measured.value, measured.se or None), f"{share:.3f}"]
+
+    rows = [row("floor: null_random" if floor.kind == "null_measured" else "floor: analytic", floor)]
+    if anchors is not None:
+        found = {"null_random": anchors.null, "best blind policy": anchors.blind, "reference": anchors.reference}
+        rows += [row(label, anchor) for label, anchor in found.items() if anchor is not None]
+    return [*rows, row(f"ceiling: {ceiling.kind.removesuffix('_measured')}", ceiling)]

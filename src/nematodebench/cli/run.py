@@ -27,6 +27,9 @@ def run(
     assign: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="a parameter of the brain")
     ] = None,
+    untrained: Annotated[
+        bool, typer.Option("--untrained", help="also run every brain without its training, where that comes first")
+    ] = False,
     workers: Annotated[int | None, typer.Option(help="runs at a time [default: all cores]")] = None,
     executor: Annotated[
         str | None, typer.Option(help="threads, processes or ray [default: by the kind of brain]")
@@ -46,6 +49,8 @@ def run(
         flags = {"runs": runs, "episodes": episodes, "seed": seed}
         given = _sessions.requests(task, brains or [], config, flags, assign or [])
         plans = [_sessions.plan_of(request, config, workers, executor) for request in given]
+        if untrained:
+            plans = [one for plan in plans for one in (plan, _sessions.untrained(plan))]
         if dry_run:
             _sessions.print_plans(plans, json=json)
             return

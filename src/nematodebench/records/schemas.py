@@ -155,7 +155,7 @@ class ExperimentMetadata(Record):
     num_runs: int = Field(ge=1)
     episodes_per_run: int | None
     runs: list[RunRecord]
-    score_key: Name
+    score_key: str = Field(max_length=200, description="empty for a task that is described and never ranked")
     metrics: dict[str, StatRecord]
     level: str | None = None
     normalised: NormalisedRecord | None = None
