@@ -1,0 +1,220 @@
+"""The run loop: compiled and interpreted alike, budgets, illegal actions, streams of agents and worlds."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from nematodebench.brains.base import CompiledBrain, Layout
+from nematodebench.brains.registry import get_brain
+from nematodebench.engine import loop
+from nematodebench.engine.run import RunSpec, compile_for, execute, interface
+from nematodebench.interop.env import NematodeEnv
+from nematodebench.kernels.abi import brain_kernel
+from nematodebench.kernels.rng import RNG_WORDS, STREAM_BRAIN, STREAM_EXPLORATION, randint, set_stream, uniform
+from nematodebench.tasks.base import Phase, Task
+from nematodebench.tasks.registry import get_task
+from nematodebench.worlds.foraging import Foraging
+from nematodebench.worlds.swarm import Torus
+
+SEED = 2**63 + 5
+
+
+@brain_kernel
+def recording_act(hyper, ints, mem, rng, obs, action, out):
+    """Acts at random and keeps every number it drew: word 0 of ints counts them."""
+    for n in range(action.shape[1]):
+        drawn = np.float32(uniform(rng))
+        mem[ints[0] % mem.size] = drawn
+        ints[0] += 1
+        action[0, n] = np.floor(drawn * np.float32(ints[1])) if ints[1] > 0 else drawn
+
+
+@brain_kernel
+def stumbling_act(hyper, ints, mem, rng, obs, action, out):
+    """Does hyper[0] at its step number ints[1], and 0 otherwise."""
+    action[0, 0] = np.float32(hyper[0] if ints[0] == ints[1] else 0.0)
+    ints[0] += 1
+
+
+class Recording(CompiledBrain):
+    name = "recording"
+    kind = "scripted"
+    act = staticmethod(recording_act)
+
+    @classmethod
+    def layout(cls, config, body):
+        return Layout(np.zeros(1), np.array([0, body.choices], dtype=np.int64), 4096)
+
+
+class Stumbling(CompiledBrain):
+    name = "stumbling"
+    kind = "scripted"
+    act = staticmethod(stumbling_act)
+    step, action = 7, 0.0
+
+    @classmethod
+    def layout(cls, config, body):
+        return Layout(np.array([cls.action]), np.array([0, cls.step], dtype=np.int64), 1)
+
+
+def one_phase(world, **length):
+    return Task("loop-v1", "for tests", (Phase("train", world, **length),), "train", "anchored", "reward")
+
+
+class Life:
+    """The loop's arguments, spelled out; ``run`` gives its code, ``records`` what it wrote."""
+
+    def __init__(self, task, brain, config=None, seed=SEED):
+        compile_for(task, brain)
+        phase, body = task.phases[0], interface(task)
+        world, agents = phase.world, phase.world.agents
+        layout = brain.layout(config, body)
+        self.ints = np.tile(layout.ints, (agents, 1))
+        self.mem = np.zeros((agents, max(1, layout.memory)), np.float32)
+        self.control = np.zeros(4, np.int64)
+        self.records = np.full((phase.episodes or phase.ticks, len(phase.columns)), np.nan)
+        self._rng = np.zeros((agents, RNG_WORDS), np.uint64)
+        obs, action = np.zeros((agents, body.inputs), np.float32), np.zeros((agents, body.action_width), np.float32)
+        brain_out = np.zeros((agents, 3))
+        for a in range(agents):
+            set_stream(self._rng[a], np.uint64(seed), STREAM_BRAIN, 0, a)
+            row = slice(a, a + 1)
+            brain.init(layout.hyper, self.ints[a], self.mem[a], self._rng[a], obs[row], action[row], brain_out[a])
+        self._arguments = (
+            world.reset, world.step, brain.begin_episode, brain.act, brain.learn, world.pack(),
+            np.zeros(world.state_size), np.zeros(RNG_WORDS, np.uint64), action, obs, np.zeros(world.out_size),
+            layout.hyper, self.ints, self.mem, self._rng, brain_out, np.uint64(seed),
+            np.array([phase.episodes, phase.ticks, 0, body.choices], np.int64), self.control, self.records,
+        )  # fmt: skip
+
+    def run(self, run_phase):
+        return run_phase(*self._arguments)
+
+
+def lived(task, brain, seed=SEED, **config):
+    compile_for(task, brain)
+    return execute(RunSpec(task, brain.name, brain, brain.config(**config), seed))
+
+
+@pytest.mark.parametrize(
+    ("task", "brain", "config"),
+    [
+        (one_phase(Foraging(), episodes=4), "null_random", {}),
+        (one_phase(Foraging(), episodes=3), "mlp_ppo", {"hidden": [8], "rollout": 64, "minibatch": 32}),
+        (one_phase(Foraging(), ticks=777), "gradient_follower", {}),
+        (one_phase(Torus(), ticks=150), "null_random", {}),
+    ],
+)
+def test_the_interpreter_lives_the_same_life(task, brain, config):
+    kind = get_brain(brain)
+    compiled, plain = (Life(task, kind, kind.config(**config)) for _ in range(2))
+    assert compiled.run(loop.compiled_run_phase()) == plain.run(loop.plain_run_phase()) > 0
+    assert compiled.records.tobytes() == plain.records.tobytes()
+    assert compiled.mem.tobytes() == plain.mem.tobytes()
+    assert compiled.ints.tobytes() == plain.ints.tobytes()
+    assert compiled.control.tolist() == plain.control.tolist()
+
+
+@pytest.mark.parametrize("ticks", [1, 50, 1000])
+def test_a_budget_of_ticks_is_used_exactly(ticks):
+    task = one_phase(Foraging(), ticks=ticks)
+    result = lived(task, get_brain("null_random"))
+    rows = result.records["train"]
+    steps, terminated, truncated = rows[:, 1], rows[:, 2], rows[:, 3]
+    assert task.phases[0].columns[1:4] == ("steps", "terminated", "truncated")
+    assert steps.sum() == result.steps == ticks
+    assert ((terminated + truncated) == 1.0).all()
+
+
+def test_a_budget_cuts_the_last_life_as_truncated():
+    whole = lived(one_phase(Foraging(), episodes=3), get_brain("null_random")).records["train"]
+    lengths = whole[:, 1]
+    cut = lived(one_phase(Foraging(), ticks=int(lengths.sum()) - 1), get_brain("null_random")).records["train"]
+    assert cut.shape[0] == 3
+    assert cut[:2].tobytes() == whole[:2].tobytes()
+    assert (cut[2, 1], cut[2, 2], cut[2, 3]) == (lengths[2] - 1, 0.0, 1.0)
+
+
+def test_a_budget_that_ends_with_a_life_leaves_it_as_it_was():
+    whole = lived(one_phase(Foraging(), episodes=3), get_brain("null_random")).records["train"]
+    exact = lived(one_phase(Foraging(), ticks=int(whole[:, 1].sum())), get_brain("null_random")).records["train"]
+    assert exact.tobytes() == whole.tobytes()
+
+
+@pytest.mark.parametrize("action", [-1.0, 4.0, 0.5, np.nan, np.inf, -np.inf])
+def test_an_illegal_choice_ends_the_run_with_its_place(action):
+    brain = type("Stumbles", (Stumbling,), {"action": action})
+    life = Life(one_phase(Foraging(), episodes=5), brain)
+    assert life.run(loop.compiled_run_phase()) == loop.ILLEGAL_ACTION
+    assert life.control[[loop.AT_EPISODE, loop.AT_STEP]].tolist() == [0, 7]
+
+
+@pytest.mark.parametrize("action", [-0.001, 1.001, np.nan, np.inf])
+def test_an_illegal_effector_ends_the_run_with_its_place(action):
+    brain = type("Stumbles", (Stumbling,), {"action": action, "step": 0})
+    life = Life(one_phase(Torus(), episodes=1), brain)
+    assert life.run(loop.compiled_run_phase()) == loop.ILLEGAL_ACTION
+    assert life.control[[loop.AT_EPISODE, loop.AT_STEP]].tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("action", [0.0, 1.0, 2.0, 3.0])
+def test_every_choice_of_the_body_is_legal(action):
+    brain = type("Acts", (Stumbling,), {"action": action})
+    assert Life(one_phase(Foraging(), episodes=2), brain).run(loop.compiled_run_phase()) == 2
+
+
+def test_a_run_that_is_told_to_stop_ends_after_its_episode():
+    life = Life(one_phase(Foraging(), episodes=100), get_brain("null_random"))
+    life.control[loop.STOP] = 1
+    assert life.run(loop.compiled_run_phase()) == loop.CANCELLED
+    assert np.isfinite(life.records[0]).all()
+    assert np.isnan(life.records[1]).all()
+
+
+def test_agents_have_streams_of_their_own():
+    life = Life(one_phase(Torus(), ticks=100), Recording)
+    assert life.run(loop.compiled_run_phase()) == 1
+    drawn = life.mem[:, : life.ints[0, 0]]
+    assert drawn.shape == (8, 300)
+    assert np.unique(drawn[:, :8], axis=0).shape[0] == 8
+    between = np.corrcoef(drawn) - np.eye(8)
+    assert np.abs(between).max() < 5 / np.sqrt(300)
+
+
+def test_an_agents_stream_does_not_depend_on_how_many_there_are():
+    few, many = (Life(one_phase(replace(Torus(), n_agents=n), ticks=20), Recording) for n in (2, 8))
+    for life in (few, many):
+        life.run(loop.compiled_run_phase())
+    assert few.mem[:2].tobytes() == many.mem[:2].tobytes()
+
+
+@pytest.mark.parametrize("task", ["foraging_small-v1", "predator_small-v1", "cartpole-v1"])
+def test_a_runs_world_is_the_gymnasium_environment_with_the_runs_seed(task):
+    """The same actions bring the same episodes."""
+    world = get_task(task).world
+    phase = one_phase(world, episodes=3)
+    rewards, steps, metrics = _replayed(world, phase)
+    records = lived(phase, get_brain("null_random")).records["train"]
+    np.testing.assert_array_equal(records[:, 0], rewards)
+    np.testing.assert_array_equal(records[:, 1], steps)
+    np.testing.assert_array_equal(records[:, 4:], metrics)
+
+
+def _replayed(world, task):
+    """The null brain's own draws, by the same streams, played in the environment."""
+    env, rng = NematodeEnv(world), np.zeros(RNG_WORDS, np.uint64)
+    rows = []
+    for episode in range(task.phases[0].episodes):
+        env.reset(seed=SEED if episode == 0 else None)
+        set_stream(rng, np.uint64(SEED), STREAM_EXPLORATION, episode, 0)
+        total, steps, ended, info = 0.0, 0, False, {}
+        while not ended:
+            if env.action_space.shape:
+                action = np.array([uniform(rng) for _ in range(env.action_space.shape[0])], np.float32)
+            else:
+                action = int(randint(rng, env.action_space.n))
+            _, reward, terminated, truncated, info = env.step(action)
+            total, steps, ended = total + reward, steps + 1, terminated or truncated
+        rows.append((total, steps, [info[name] for name in world.metrics]))
+    return ([row[n] for row in rows] for n in range(3))
