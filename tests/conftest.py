@@ -4,6 +4,6 @@ import os
 import sys
 from pathlib import Path
 
-_HELPERS = [str(Path(__file__).parent / name) for name in ("engine",)]
+_HELPERS = [str(Path(__file__).parent / name) for name in ("engine", "submissions")]
 sys.path[:0] = _HELPERS
 os.environ["PYTHONPATH"] = os.pathsep.join([*_HELPERS, os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)

@@ -50,7 +50,8 @@ def _relative(text: str) -> str:
     return _plain(text)
 
 
-PlainText = Annotated[str, AfterValidator(_plain)]
+ShownName = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_plain)]
+Notes = Annotated[str, Field(max_length=1000), AfterValidator(_plain)]
 RelativePath = Annotated[str, Field(min_length=1, max_length=300), AfterValidator(_relative)]
 ExperimentId = Annotated[str, Field(pattern=_ID)]
 BrainName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,199}$")]
@@ -118,9 +119,9 @@ class NematodeBenchSubmission(Record):
     normalised: NormalisedRecord | None
     chemotaxis: ChemotaxisRecord | None
     all_seeds_unique: bool
-    contributor: Annotated[PlainText, Field(min_length=1, max_length=100)]
+    contributor: ShownName
     github: str | None = Field(None, pattern=r"^[A-Za-z0-9](?:-?[A-Za-z0-9]){0,38}$")
-    notes: Annotated[PlainText, Field(max_length=1000)] = ""
+    notes: Notes = ""
     provenance: Provenance
 
     @property

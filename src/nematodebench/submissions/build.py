@@ -108,9 +108,7 @@ def _git_problems(root: Path) -> list[str]:
             f"Commit or take back the changes ({aside} aside)."
         ]
     if ignores(root, ARTIFACTS):
-        return [
-            f"git: .gitignore hides {ARTIFACTS}/, which is to be committed. Write /experiments/ there, not experiments/."
-        ]
+        return [f"git: .gitignore hides {ARTIFACTS}/, which must be committed: write /experiments/, not experiments/."]
     return []
 
 

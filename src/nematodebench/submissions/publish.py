@@ -138,12 +138,12 @@ def _forget(root: Path) -> None:
 def recover(root: Path) -> None:
     """Ends what a dead process began: a submission that was written is finished, one that was not is undone."""
     journal = _journal(root)
+    _clear(journal)
     if not journal.is_file():
         return
     content = json.loads(journal.read_text())
     target, moves = root / content["target"], content["moves"]
-    for leftover in target.parent.glob(f".{target.name}.*"):
-        leftover.unlink()
+    _clear(target)
     if target.is_file():
         _finish(root, moves)
         return
@@ -154,3 +154,9 @@ def recover(root: Path) -> None:
         with contextlib.suppress(OSError):
             folder.rmdir()
     _forget(root)
+
+
+def _clear(path: Path) -> None:
+    """Removes half-written files that were to become ``path``."""
+    for leftover in path.parent.glob(f".{path.name}.*"):
+        leftover.unlink()

@@ -7,7 +7,7 @@ from typing import Literal
 
 from nematodebench.engine.executors import Watch, choose_executor, default_workers, execute_all
 from nematodebench.engine.rerun import Rerun, spec_of
-from nematodebench.engine.run import RunSpec
+from nematodebench.engine.run import RunSpec, compile_for
 from nematodebench.errors import UsageError
 from nematodebench.records.evaluation_schema import Reexecution, Reproduction
 from nematodebench.records.provenance import platform_class
@@ -30,6 +30,7 @@ def reproduce(case: Case, count: int, workers: int | None = None) -> Reproductio
     chosen = _choose(case, count)
     specs = [_renumbered(spec_of(record, run, case.trust_code), k) for k, (record, run) in enumerate(chosen)]
     cores = default_workers() if workers is None else workers
+    compile_for(specs[0].task, specs[0].brain)  # here, not in two threads at once
     executor = choose_executor(specs[0].brain, None, cores)
     results = {result.index: result for result in execute_all(specs, executor, cores, Watch())}
     here = platform_class(platform.machine())
