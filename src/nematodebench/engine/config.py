@@ -92,7 +92,9 @@ def parse_assignments(pairs: list[str]) -> dict[str, Any]:
 
 
 def _number(value: Any) -> Any:
-    """YAML 1.1 takes 1e-3 for a word; people mean a number."""
+    """YAML 1.1 takes 1e-3 for a word; people mean a number, also within lists."""
+    if isinstance(value, list):
+        return [_number(item) for item in value]
     if isinstance(value, str):
         try:
             return float(value)
