@@ -128,10 +128,12 @@ def _past(history: Sequence[Entry], listings: dict[str, Listing]) -> list[list[s
 
 
 def _anchor_rows(anchors: TaskAnchors | None) -> list[list[str]]:
-    """What a score is read against, as lines of the table: measured references, the blind policy, the floor."""
+    """What a score is read against, as lines of the table: measured reference, blind policy, null policy, floor."""
     if anchors is None:
         return []
     lines = [("floor", anchors.floor.value, anchors.floor.se, anchors.floor.n)]
+    if anchors.null is not None:
+        lines.insert(0, ("null policy", anchors.null.value, anchors.null.se, anchors.null.n))
     if anchors.blind is not None:
         lines.insert(0, ("best input-blind policy", anchors.blind.value, anchors.blind.se, anchors.blind.n))
     if anchors.reference is not None:

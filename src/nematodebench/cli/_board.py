@@ -39,7 +39,7 @@ def regenerate_board(root: Path, check: bool, json: bool) -> bool:
         print_json({"entries": len(found.listings), "checked" if check else "written": stale,
                     "rejected": list(map(vars, found.rejected))})  # fmt: skip
     else:
-        print(f"{len(found.listings)} submissions passed, {len(found.rejected)} rejected")
+        print(f"submissions: {len(found.listings)} passed, {len(found.rejected)} rejected")
         for name in files:
             state = "up to date" if name not in stale else "NOT up to date" if check else "written"
             print(f"{name}: {state}")
