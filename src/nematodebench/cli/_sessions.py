@@ -20,7 +20,8 @@ from nematodebench.tasks.base import Task
 from nematodebench.worlds.base import World
 
 __all__ = [
-    "executed", "most_steps", "plan_of", "print_plans", "print_sessions", "requests", "resumed", "untrained",
+    "executed", "most_steps", "plan_of", "print_plans", "print_sessions", "print_tables", "requests", "resumed",
+    "untrained",
 ]  # fmt: skip
 
 
@@ -116,7 +117,7 @@ def print_sessions(sessions: Sequence[Session], json: bool, root: Path | None) -
     if json:
         print_json([record.model_dump(mode="json") for record in records])
     else:
-        _print_tables(sessions[0].plan.task, records)
+        print_tables(sessions[0].plan.task, records)
         for session, record in zip(sessions, records, strict=True):
             print(_footnote(session, record.timing.steps_per_second, root))
             for note in record.notes:
@@ -129,7 +130,7 @@ def print_sessions(sessions: Sequence[Session], json: bool, root: Path | None) -
             )
 
 
-def _print_tables(task: Task, records: Sequence[ExperimentMetadata]) -> None:
+def print_tables(task: Task, records: Sequence[ExperimentMetadata]) -> None:
     """The scores between their anchors, then what is never ranked."""
     anchors = load_anchors(task)
     first = task.phases[0]

@@ -8,9 +8,10 @@ from nematodebench.engine.run import RunResult, RunSpec, compile_for, execute, r
 from nematodebench.errors import UsageError
 from nematodebench.records.provenance import platform_class
 from nematodebench.records.schemas import ExperimentMetadata, RunRecord
+from nematodebench.tasks.base import Task
 from nematodebench.tasks.registry import get_task
 
-__all__ = ["Rerun", "is_foreign", "rerun", "spec_of"]
+__all__ = ["Rerun", "is_foreign", "rerun", "spec_of", "task_of"]
 
 
 @dataclass(frozen=True)
@@ -37,11 +38,15 @@ def is_foreign(brain: str) -> bool:
     return brain not in brain_names()
 
 
+def task_of(metadata: ExperimentMetadata) -> Task:
+    """The task a session ran, with its number of episodes."""
+    task = get_task(metadata.task)
+    return task if metadata.official else task.with_episodes(metadata.episodes_per_run)
+
+
 def spec_of(metadata: ExperimentMetadata, run: RunRecord, trust_code: bool = False) -> RunSpec:
     """What has to be executed. Refuses another task specification, and foreign code unless it is trusted."""
-    task = get_task(metadata.task)
-    if not metadata.official:
-        task = task.with_episodes(metadata.episodes_per_run)
+    task = task_of(metadata)
     if task.spec_hash != metadata.task_spec_hash:
         raise UsageError(f"{metadata.task} has another specification here than in {metadata.experiment_id}.")
     if is_foreign(metadata.brain) and not trust_code:
