@@ -1,6 +1,7 @@
 """Runs on a Ray cluster: one Ray task a run. A lost worker's run is executed again by Ray; results equal local ones."""
 
 import logging
+import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -23,23 +24,33 @@ def _connect() -> Any:
         import ray
     except ImportError as error:
         raise UsageError("The ray executor needs Ray: pip install 'nematodebench[ray]'.") from error
-    if not ray.is_initialized():
-        try:
-            ray.init(address="auto", log_to_driver=False, logging_level=logging.ERROR)
-        except ConnectionError:
-            ray.init(log_to_driver=False, logging_level=logging.ERROR, include_dashboard=False)
+    if ray.is_initialized():
+        return ray
+    address = os.environ.get("RAY_ADDRESS")
+    quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
+    try:
+        ray.init(address=address or "auto", **quiet)
+    except ConnectionError as error:
+        if address:
+            raise UsageError(f"No Ray cluster answers at {address} (from $RAY_ADDRESS).") from error
+        ray.init(address="local", include_dashboard=False, **quiet)
     return ray
 
 
 def execute_on_ray(specs: Sequence[RunSpec]) -> Iterator[RunResult]:
-    """Executes runs on the cluster and yields results as they end."""
+    """Executes runs on the cluster and yields results as they end; nobody's interest in the rest cancels it."""
     ray = _connect()
     remote = ray.remote(num_cpus=1, max_retries=_RETRIES)(_remote_run)
     pending = {remote.remote(spec): spec for spec in specs}
-    while pending:
-        done, _ = ray.wait(list(pending), num_returns=1)
-        spec = pending.pop(done[0])
-        try:
-            yield ray.get(done[0])
-        except ray.exceptions.RayError as error:
-            yield RunResult(spec.index, spec.seed, failure=RunFailure(f"lost on the cluster: {error}"))
+    try:
+        while pending:
+            done, _ = ray.wait(list(pending), num_returns=1)
+            spec = pending.pop(done[0])
+            try:
+                result = ray.get(done[0])
+            except ray.exceptions.RayError as error:
+                result = RunResult(spec.index, spec.seed, failure=RunFailure(f"lost on the cluster: {error}"))
+            yield result
+    finally:
+        for reference in pending:
+            ray.cancel(reference, force=True)

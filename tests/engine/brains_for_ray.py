@@ -1,0 +1,18 @@
+"""Brains for the tests on a Ray cluster: imported by its worker processes."""
+
+import os
+import signal
+from pathlib import Path
+
+from brains_for_tests import Fine
+
+
+class KilledOnce(Fine):
+    """Takes its worker process down with SIGKILL in the middle of one run, the first time that run is executed."""
+
+    def act(self, observation):
+        mark = Path(self.config["mark"])
+        if self.steps == 60 and self.seed == self.config["victim"] and not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().act(observation)
