@@ -246,9 +246,10 @@ def run_plan(plan: Plan, *, root: Path | None = None, progress: Progress | None 
     experiment_id = new_experiment_id(plan.seed)
     store = None
     if root is not None:
+        while (root / experiment_id).exists():  # several brains of one seed may be done within a second
+            time.sleep(0.1)
+            experiment_id = new_experiment_id(plan.seed)
         store = ExperimentStore(root, experiment_id)
-        if store.folder.exists():
-            raise UsageError(f"{store.folder} exists already. Wait a second, or use another seed.")
         with _storage(store):
             store.create(_plan_record(plan, experiment_id), plan.config_name, plan.config_text)
     return _execute(plan, experiment_id, _now(), store, progress or Progress())
