@@ -1,10 +1,10 @@
 """The contracts of worlds and brains as test suites (for pytest): subclass one for your own.
 
-    from nematodebench.testing import BrainSuite
+from nematodebench.testing import BrainSuite
 
-    class TestMyBrain(BrainSuite):
-        brain = MyBrain
-        config = {"hidden": 16}
+class TestMyBrain(BrainSuite):
+    brain = MyBrain
+    config = {"hidden": 16}
 """
 
 import pytest
