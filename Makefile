@@ -12,11 +12,11 @@ test: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -q -m "not slow"
+	$(BIN)/pytest -q -n 2 --dist loadfile -m "not slow"
 
 # Statistical coverage and long kills: minutes, not seconds.
 proofs: $(VENV)/.test
-	$(BIN)/pytest -q -m slow
+	$(BIN)/pytest -q -n 2 --dist loadfile -m slow
 
 perf: $(VENV)/.test
 	$(BIN)/python -m perf
