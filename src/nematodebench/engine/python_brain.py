@@ -1,7 +1,9 @@
 """Brains written in Python: adapts a class with act, learn and begin_episode to the run loop."""
 
+import contextlib
 import random
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +12,7 @@ from numpy.typing import NDArray
 
 from nematodebench.brains.base import Interface
 
-__all__ = ["PythonLife", "Transition", "seed_everything"]
+__all__ = ["PythonLife", "Transition", "global_generators_kept", "seed_everything"]
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,20 @@ def seed_everything(seed: int) -> None:
         torch.manual_seed(seed)
         torch.set_num_threads(1)
         torch.use_deterministic_algorithms(True)
+
+
+@contextlib.contextmanager
+def global_generators_kept() -> Iterator[None]:
+    """Puts the global generators back to where they were."""
+    torch: Any = sys.modules.get("torch")
+    kept = random.getstate(), np.random.get_state(), None if torch is None else torch.get_rng_state()
+    try:
+        yield
+    finally:
+        random.setstate(kept[0])
+        np.random.set_state(kept[1])
+        if torch is not None:
+            torch.set_rng_state(kept[2])
 
 
 def _spaces(body: Interface) -> tuple[Any, Any]:
@@ -77,6 +93,9 @@ class PythonLife:
         observation, answer = self._seen[agent]
         step = Transition(observation, answer, float(out[2]), obs[0].copy(), bool(out[0]), bool(out[1]))
         self._brains[agent].learn(step)
+
+    def learn_nothing(self, hyper: Any, ints: Any, mem: Any, rng: Any, obs: Any, action: Any, out: Any) -> None:
+        """In the place of ``learn`` while a copy is tested."""
 
     def memory(self) -> bytes:
         """What the brains remember at the end, where they can tell (an optional method ``memory() -> bytes``)."""

@@ -1,5 +1,7 @@
 """One run: a fresh brain from the run's seed lives through the phases of a task. Depends on nothing else."""
 
+import contextlib
+import copy
 import hashlib
 import time
 import traceback
@@ -10,19 +12,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nematodebench.brains.base import BrainConfig, CompiledBrain, Interface
+from nematodebench.brains.base import BrainConfig, CompiledBrain, Interface, nothing
 from nematodebench.brains.registry import BrainType, config_of, is_compiled
 from nematodebench.engine import loop
-from nematodebench.engine.python_brain import PythonLife
+from nematodebench.engine.python_brain import PythonLife, global_generators_kept
 from nematodebench.errors import UsageError
 from nematodebench.kernels.abi import BRAIN, F32, WORLD, first_class
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_BRAIN, set_stream
 from nematodebench.tasks.base import Phase, Task
+from nematodebench.tasks.continual import ContinualTask, Probe
 from nematodebench.worlds.base import Discrete
 
 __all__ = ["RunFailure", "RunResult", "RunSpec", "compile_for", "execute", "interface", "record_hash", "resolve_config"]
 
 _BRAIN_OUT = 3
+_PROBE_STREAM = 1 << 40
+"""Number of the first episode of every probe: the same worlds after each phase, and never those of the training."""
 _WHY = {
     loop.ILLEGAL_ACTION: "the brain returned NaN or an illegal action",
     loop.BAD_REWARD: "the world returned a reward that is not a number",
@@ -69,15 +74,16 @@ class RunResult:
 
 
 def interface(task: Task) -> Interface:
-    """The body a task gives its brain: the widest of its phases, narrower ones leave inputs at 0 and actions idle."""
-    worlds = [phase.world for phase in task.phases]
-    widest = max(worlds, key=lambda world: len(world.sensors))
+    """The body a task gives its brain: the widest of its worlds, narrower ones leave inputs at 0 and actions idle."""
+    worlds = [phase.world for phase in task.phases] + list(task.body if isinstance(task, ContinualTask) else ())
+    widest = max((world.sensors for world in worlds), key=len)
+    others = [[world.sensors[n] for world in worlds if n < len(world.sensors)] for n in range(len(widest))]
     actions = max((world.actions for world in worlds), key=lambda kind: kind.n)
     discrete = isinstance(actions, Discrete)
     return Interface(
-        sensors=tuple(sensor.name for sensor in widest.sensors),
-        low=tuple(sensor.low for sensor in widest.sensors),
-        high=tuple(sensor.high for sensor in widest.sensors),
+        sensors=tuple(sensor.name for sensor in widest),
+        low=tuple(min(sensor.low for sensor in same) for same in others),
+        high=tuple(max(sensor.high for sensor in same) for same in others),
         choices=actions.n if discrete else 0,
         effectors=0 if discrete else actions.n,
         choice_names=actions.names if discrete else (),
@@ -123,7 +129,7 @@ def compile_for(task: Task, brain: BrainType) -> None:
         first_class(phase.world.step, WORLD)
         phase.world.pack()  # its tables are compiled too
     if is_compiled(brain):
-        for function in (brain.init, brain.begin_episode, brain.act, brain.learn):
+        for function in (brain.init, brain.begin_episode, brain.act, brain.learn, nothing):
             first_class(function, BRAIN)
 
 
@@ -184,6 +190,23 @@ class _Life:
         )  # fmt: skip
         return code, records
 
+    def probe(self, phase: Phase) -> tuple[int, NDArray[np.float64]]:
+        """A phase lived by a copy that does not learn; nothing here is different afterwards."""
+        twin = copy.copy(self)
+        twin.rng, twin.out, twin.action = self.rng.copy(), self.out.copy(), self.action.copy()
+        twin.ints, twin.obs, twin.mem = self.ints.copy(), self.obs.copy(), _aligned(*self.mem.shape)
+        twin.mem[:] = self.mem
+        if self.python is not None:
+            twin.python = copy.deepcopy(self.python)
+            twin.functions = (twin.python.begin, twin.python.act, twin.python.learn_nothing)
+        else:
+            twin.functions = (self.spec.brain.begin_episode, self.spec.brain.act, nothing)
+        steps = self.control[loop.STEPS_DONE]
+        with global_generators_kept() if self.python is not None else contextlib.nullcontext():
+            code, records = twin.live(phase, _PROBE_STREAM)
+        self.control[loop.STEPS_DONE] = steps
+        return code, records
+
     def memory_hash(self) -> str:
         """SHA-256 of what the brain remembers."""
         if self.python is not None:
@@ -215,11 +238,12 @@ def execute(spec: RunSpec, stop: Callable[[NDArray[np.int64]], None] | None = No
         lived = 0
         for phase in spec.task.phases:
             at = phase.name
-            code, rows = life.live(phase, lived)
+            probe = isinstance(phase, Probe)
+            code, rows = life.probe(phase) if probe else life.live(phase, lived)
             if code < 0:
                 return RunResult(spec.index, spec.seed, failure=_failure(code, at, life.control))
             records[at] = rows[:code].copy()
-            lived += code
+            lived += 0 if probe else code
     except UsageError:
         raise
     except Exception as error:

@@ -1,0 +1,128 @@
+"""Family C: six small worlds one brain goes through, one after another, and each of them as a task of its own.
+
+All have one body: as many inputs as the widest world and as many actions as the richest. A world leaves inputs beyond
+its own at 0 and takes actions beyond its own as doing nothing (or as a wrong answer); no label says which world it is.
+The floor of each is the null policy over all actions of that body.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from nematodebench.errors import UsageError, unknown_name
+from nematodebench.tasks.base import Phase, Task
+from nematodebench.worlds.association import Association
+from nematodebench.worlds.base import World
+from nematodebench.worlds.gridworld import Gridworld
+from nematodebench.worlds.navigation import Navigation
+from nematodebench.worlds.pattern_memory import PatternMemory
+from nematodebench.worlds.prediction import Prediction
+from nematodebench.worlds.realtime import Realtime
+
+__all__ = ["ENVIRONMENTS", "ORDER", "TASKS", "ContinualTask", "Probe", "continual_task", "probe_name", "single_task"]
+
+
+@dataclass(frozen=True)
+class Probe(Phase):
+    """A phase lived by a copy of the brain that does not learn: it leaves no trace in the run."""
+
+
+@dataclass(frozen=True)
+class ContinualTask(Task):
+    """A task whose body is wide enough for all worlds in ``body``, not only for those of its phases."""
+
+    body: tuple[World, ...] = ()
+
+    def spec(self) -> Mapping[str, Any]:
+        """Everything a score depends on: the width of the body is part of it."""
+        worlds = self.body
+        wide = {"inputs": max(len(w.sensors) for w in worlds), "actions": max(w.actions.n for w in worlds)}
+        return {**super().spec(), "body": wide}
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of the sensors of the widest world."""
+        return max((tuple(sensor.name for sensor in world.sensors) for world in self.body), key=len)
+
+
+ENVIRONMENTS: dict[str, tuple[World, int]] = {
+    "navigation": (Navigation(), 20),
+    "pattern_memory": (PatternMemory(), 30),
+    "prediction": (Prediction(), 15),
+    "association": (Association(), 25),
+    "gridworld": (Gridworld(), 30),
+    "realtime": (Realtime(), 25),
+}
+"""World and episodes of each environment, in the order of a continual run."""
+
+ORDER = tuple(ENVIRONMENTS)
+_BODY = tuple(world for world, _ in ENVIRONMENTS.values())
+
+
+def _single(name: str, summary: str, world: World, episodes: int, ceiling: float | None) -> ContinualTask:
+    """Scored while it learns; without an analytic ceiling the world's reference is measured."""
+    phases = (Phase("train", world, episodes=episodes),)
+    return ContinualTask(f"{name}-v1", summary, phases, "train", "anchored", "reward", ceiling=ceiling, body=_BODY)
+
+
+def single_task(environment: str) -> Task:
+    """The task that has one environment alone, for its anchors and for what a brain learns of it from nothing."""
+    return next(task for task in TASKS if task.id == f"{environment}-v1")
+
+
+def probe_name(learned: str, tested: str) -> str:
+    """Name of the phase in which a copy is tested on one environment after another was learned."""
+    return f"{learned}>{tested}"
+
+
+def continual_task(
+    order: Sequence[str] = ORDER, episodes: Mapping[str, int] | None = None, probe_episodes: int = 0
+) -> Task:
+    """One brain through several environments; with probes a copy is tested on all of them after each.
+
+    Args:
+        order: Names of environments, each at most once.
+        episodes: Other numbers of episodes, by environment.
+        probe_episodes: Episodes of every test; 0 for none.
+    """
+    for name in [*order, *(episodes or {})]:
+        if name not in ENVIRONMENTS:
+            raise unknown_name("environment", name, ENVIRONMENTS)
+    if len(order) < 2 or len(set(order)) < len(order):
+        raise UsageError("A continual run needs at least two environments, each once.")
+    lengths = {name: (episodes or {}).get(name, ENVIRONMENTS[name][1]) for name in order}
+    for name, length in lengths.items():
+        if length < 2:
+            raise UsageError(f"episodes of {name} is {length}: give at least 2")
+    phases: list[Phase] = []
+    for name in order:
+        phases.append(Phase(name, ENVIRONMENTS[name][0], episodes=lengths[name]))
+        if probe_episodes:
+            phases += [Probe(probe_name(name, tested), ENVIRONMENTS[tested][0], probe_episodes) for tested in order]
+    changed = tuple(order) != ORDER or bool(episodes) or probe_episodes > 0
+    return replace(_CONTINUAL, phases=tuple(phases), scored=order[0], episodes_override=int(changed))
+
+
+_CONTINUAL = ContinualTask(
+    "continual-v1",
+    "one brain through six environments; `nematodebench continual` scores it",
+    tuple(Phase(name, world, episodes=episodes) for name, (world, episodes) in ENVIRONMENTS.items()),
+    ORDER[0],
+    "descriptive",
+    "",
+    body=_BODY,
+)
+
+TASKS = (
+    _single("navigation", "find food among dangers by eight rays", Navigation(), 20, None),
+    _single("navigation_easy", "as navigation, more food, one mild danger", Navigation.easy(), 20, None),
+    _single("navigation_hard", "as navigation on a larger grid with obstacles, less food", Navigation.hard(), 20, None),
+    _single("pattern_memory", "recall five symbols of four in order", PatternMemory(), 30, 5.0),
+    _single("pattern_memory_easy", "recall three symbols of two in order", PatternMemory.easy(), 30, 3.0),
+    _single("pattern_memory_hard", "recall seven symbols of six in order", PatternMemory.hard(), 30, 7.0),
+    _single("prediction", "predict the next value of a noisy sine", Prediction(), 15, 100.0),
+    _single("association", "learn which of six answers belongs to which stimulus", Association(), 25, 50.0),
+    _single("gridworld", "find one food after another on five by five cells", Gridworld(), 30, None),
+    _single("realtime", "find food among dangers with eight moves and nothing but rays", Realtime(), 25, None),
+    _CONTINUAL,
+)
