@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from nematodebench.brains._heads import best_level, epsilon_of, heads_of, write_action
+from nematodebench.brains._space import searched
 from nematodebench.brains.base import BrainClass, BrainConfig, CompiledBrain, Interface, Layout
 from nematodebench.kernels.abi import F32, F32M, F64, I64, U64, brain_kernel, kernel
 from nematodebench.kernels.mlp import (
@@ -49,15 +50,63 @@ class MlpDqnConfig(BrainConfig):
 
     hidden: tuple[int, ...] = Field((64, 64), min_length=1, max_length=8, description="units of each hidden layer")
     replay: int = Field(8192, ge=8, le=1 << 20, description="transitions remembered")
-    minibatch: int = Field(32, ge=1, le=65536, description="transitions of one gradient step")
-    train_every: int = Field(8, ge=1, le=10000, description="steps between gradient steps")
+    minibatch: int = Field(
+        32,
+        ge=1,
+        le=65536,
+        description="transitions of one gradient step",
+        json_schema_extra=searched(8, 128, "medium", log=True),
+    )
+    train_every: int = Field(
+        8,
+        ge=1,
+        le=10000,
+        description="steps between gradient steps",
+        json_schema_extra=searched(1, 32, "medium", log=True),
+    )
     warmup: int = Field(500, ge=1, le=1 << 20, description="steps before the first gradient step")
-    target_every: int = Field(250, ge=1, le=100000, description="gradient steps between renewals of the target network")
-    learning_rate: float = Field(1e-3, ge=0, le=1, description="Adam's step size")
-    gamma: float = Field(0.95, ge=0, le=1, description="discount of future reward")
-    epsilon_start: float = Field(1.0, ge=0, le=1, description="share of random actions at first")
-    epsilon_end: float = Field(0.05, ge=0, le=1, description="share of random actions at last")
-    epsilon_steps: int = Field(5000, ge=0, le=1 << 30, description="steps over which it goes down")
+    target_every: int = Field(
+        250,
+        ge=1,
+        le=100000,
+        description="gradient steps between renewals of the target network",
+        json_schema_extra=searched(10, 2000, "medium", log=True),
+    )
+    learning_rate: float = Field(
+        1e-3,
+        ge=0,
+        le=1,
+        description="Adam's step size",
+        json_schema_extra=searched(0.0001, 0.01, "high", log=True, off=0.0),
+    )
+    gamma: float = Field(
+        0.95,
+        ge=0,
+        le=1,
+        description="discount of future reward",
+        json_schema_extra=searched(0.8, 0.999, "high", off=0.0),
+    )
+    epsilon_start: float = Field(
+        1.0,
+        ge=0,
+        le=1,
+        description="share of random actions at first",
+        json_schema_extra=searched(0.1, 1, "low", off=0.0),
+    )
+    epsilon_end: float = Field(
+        0.05,
+        ge=0,
+        le=1,
+        description="share of random actions at last",
+        json_schema_extra=searched(0.001, 0.2, "high", log=True, off=0.0),
+    )
+    epsilon_steps: int = Field(
+        5000,
+        ge=0,
+        le=1 << 30,
+        description="steps over which it goes down",
+        json_schema_extra=searched(100, 50000, "high", log=True),
+    )
     max_grad_norm: float = Field(10.0, ge=0, description="gradients are clipped to this norm; 0 = never")
     levels: int = Field(5, ge=2, le=64, description="values an effector can take")
 

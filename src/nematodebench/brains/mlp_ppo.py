@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from nematodebench.brains import _actor_critic as ac
+from nematodebench.brains._space import searched
 from nematodebench.brains.base import BrainClass, BrainConfig, CompiledBrain, Interface, Layout
 from nematodebench.kernels.abi import F32, F32M, F64, I64, U64, brain_kernel, kernel
 from nematodebench.kernels.mathx import exp32
@@ -21,15 +22,59 @@ class MlpPpoConfig(BrainConfig):
     """Parameters of `mlp_ppo`."""
 
     hidden: tuple[int, ...] = Field((64, 64), min_length=1, max_length=8, description="units of each hidden layer")
-    rollout: int = Field(512, ge=8, le=65536, description="steps between updates")
-    epochs: int = Field(10, ge=1, le=100, description="passes over a rollout")
+    rollout: int = Field(
+        512,
+        ge=8,
+        le=65536,
+        description="steps between updates",
+        json_schema_extra=searched(64, 2048, "medium", log=True),
+    )
+    epochs: int = Field(
+        10, ge=1, le=100, description="passes over a rollout", json_schema_extra=searched(1, 20, "medium")
+    )
     minibatch: int = Field(64, ge=1, le=65536, description="samples of one gradient step")
-    learning_rate: float = Field(1e-3, ge=0, le=1, description="Adam's step size")
-    gamma: float = Field(0.95, ge=0, le=1, description="discount of future reward")
-    gae_lambda: float = Field(0.95, ge=0, le=1, description="trace of the advantage estimate")
-    clip: float = Field(0.2, gt=0, le=10, description="how far the policy may move in one update")
-    entropy: float = Field(0.01, ge=0, le=10, description="weight of the entropy bonus")
-    value_weight: float = Field(0.5, ge=0, le=10, description="weight of the value loss")
+    learning_rate: float = Field(
+        1e-3,
+        ge=0,
+        le=1,
+        description="Adam's step size",
+        json_schema_extra=searched(0.0001, 0.01, "high", log=True, off=0.0),
+    )
+    gamma: float = Field(
+        0.95,
+        ge=0,
+        le=1,
+        description="discount of future reward",
+        json_schema_extra=searched(0.8, 0.999, "high", off=0.0),
+    )
+    gae_lambda: float = Field(
+        0.95,
+        ge=0,
+        le=1,
+        description="trace of the advantage estimate",
+        json_schema_extra=searched(0.5, 1, "medium", off=0.0),
+    )
+    clip: float = Field(
+        0.2,
+        gt=0,
+        le=10,
+        description="how far the policy may move in one update",
+        json_schema_extra=searched(0.05, 0.5, "medium", log=True),
+    )
+    entropy: float = Field(
+        0.01,
+        ge=0,
+        le=10,
+        description="weight of the entropy bonus",
+        json_schema_extra=searched(0.0001, 0.1, "high", log=True, off=0.0),
+    )
+    value_weight: float = Field(
+        0.5,
+        ge=0,
+        le=10,
+        description="weight of the value loss",
+        json_schema_extra=searched(0.1, 2, "low", log=True, off=0.0),
+    )
     max_grad_norm: float = Field(0.0, ge=0, description="gradients are clipped to this norm; 0 = never")
     levels: int = Field(5, ge=2, le=64, description="values an effector can take")
 

@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from nematodebench.brains import _actor_critic as ac
+from nematodebench.brains._space import searched
 from nematodebench.brains.base import BrainClass, BrainConfig, CompiledBrain, Interface, Layout
 from nematodebench.kernels.abi import F32, F32M, F64, I64, U64, brain_kernel, kernel
 from nematodebench.kernels.mlp import adam_step, backward, forward
@@ -20,12 +21,48 @@ class MlpReinforceConfig(BrainConfig):
     """Parameters of `mlp_reinforce`."""
 
     hidden: tuple[int, ...] = Field((64, 64), min_length=1, max_length=8, description="units of each hidden layer")
-    horizon: int = Field(128, ge=8, le=65536, description="at the latest after this many steps comes an update")
-    batch_episodes: int = Field(1, ge=1, le=1000, description="episodes of one update, if the horizon allows")
-    learning_rate: float = Field(3e-3, ge=0, le=1, description="Adam's step size")
-    gamma: float = Field(0.95, ge=0, le=1, description="discount of future reward")
-    entropy: float = Field(0.01, ge=0, le=10, description="weight of the entropy bonus")
-    value_weight: float = Field(0.5, ge=0, le=10, description="weight of the baseline's loss")
+    horizon: int = Field(
+        128,
+        ge=8,
+        le=65536,
+        description="at the latest after this many steps comes an update",
+        json_schema_extra=searched(16, 1024, "medium", log=True),
+    )
+    batch_episodes: int = Field(
+        1,
+        ge=1,
+        le=1000,
+        description="episodes of one update, if the horizon allows",
+        json_schema_extra=searched(1, 16, "low", log=True),
+    )
+    learning_rate: float = Field(
+        3e-3,
+        ge=0,
+        le=1,
+        description="Adam's step size",
+        json_schema_extra=searched(0.0003, 0.03, "high", log=True, off=0.0),
+    )
+    gamma: float = Field(
+        0.95,
+        ge=0,
+        le=1,
+        description="discount of future reward",
+        json_schema_extra=searched(0.8, 0.999, "high", off=0.0),
+    )
+    entropy: float = Field(
+        0.01,
+        ge=0,
+        le=10,
+        description="weight of the entropy bonus",
+        json_schema_extra=searched(0.0001, 0.1, "high", log=True, off=0.0),
+    )
+    value_weight: float = Field(
+        0.5,
+        ge=0,
+        le=10,
+        description="weight of the baseline's loss",
+        json_schema_extra=searched(0.1, 2, "low", log=True, off=0.0),
+    )
     max_grad_norm: float = Field(0.5, ge=0, description="gradients are clipped to this norm; 0 = never")
     levels: int = Field(5, ge=2, le=64, description="values an effector can take")
 

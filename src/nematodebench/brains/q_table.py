@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from nematodebench.brains._heads import best_level, epsilon_of, heads_of, write_action
+from nematodebench.brains._space import searched
 from nematodebench.brains.base import BrainClass, BrainConfig, CompiledBrain, Interface, Layout
 from nematodebench.kernels.abi import F32, F32M, F64, I64, U64, brain_kernel, kernel
 from nematodebench.kernels.rng import randint, uniform
@@ -24,13 +25,49 @@ _SHIFT = np.uint64(29)
 class QTableConfig(BrainConfig):
     """Parameters of `q_table`."""
 
-    bins: int = Field(5, ge=2, le=256, description="cells along each input, between its lowest and highest value")
+    bins: int = Field(
+        5,
+        ge=2,
+        le=256,
+        description="cells along each input, between its lowest and highest value",
+        json_schema_extra=searched(2, 12, "medium"),
+    )
     rows: int = Field(16384, ge=1, le=1 << 22, description="states the table holds; more share rows by a hash")
-    learning_rate: float = Field(0.1, ge=0, le=1, description="share of the error corrected at once")
-    gamma: float = Field(0.95, ge=0, le=1, description="discount of future reward")
-    epsilon_start: float = Field(1.0, ge=0, le=1, description="share of random actions at first")
-    epsilon_end: float = Field(0.05, ge=0, le=1, description="share of random actions at last")
-    epsilon_steps: int = Field(5000, ge=0, le=1 << 30, description="steps over which it goes down")
+    learning_rate: float = Field(
+        0.1,
+        ge=0,
+        le=1,
+        description="share of the error corrected at once",
+        json_schema_extra=searched(0.01, 1, "high", log=True, off=0.0),
+    )
+    gamma: float = Field(
+        0.95,
+        ge=0,
+        le=1,
+        description="discount of future reward",
+        json_schema_extra=searched(0.5, 0.999, "high", off=0.0),
+    )
+    epsilon_start: float = Field(
+        1.0,
+        ge=0,
+        le=1,
+        description="share of random actions at first",
+        json_schema_extra=searched(0, 1, "medium", off=0.0),
+    )
+    epsilon_end: float = Field(
+        0.05,
+        ge=0,
+        le=1,
+        description="share of random actions at last",
+        json_schema_extra=searched(0.001, 0.3, "high", log=True, off=0.0),
+    )
+    epsilon_steps: int = Field(
+        5000,
+        ge=0,
+        le=1 << 30,
+        description="steps over which it goes down",
+        json_schema_extra=searched(100, 50000, "high", log=True),
+    )
     levels: int = Field(3, ge=2, le=64, description="values an effector can take")
 
 
