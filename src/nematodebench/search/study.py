@@ -1,0 +1,202 @@
+"""The search itself: an Optuna study whose trials all run the same seeds, pruned, patient, resumable."""
+
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from nematodebench.errors import UsageError
+from nematodebench.search.space import Dimension
+from nematodebench.search.target import Target, TrialFailedError
+from nematodebench.search.verdict import Verdict, hold_out, search_seeds
+
+__all__ = ["SAMPLERS", "SearchPlan", "SearchResult", "finished_trials", "importances", "run_search"]
+
+SAMPLERS = ("tpe", "cmaes", "random", "grid", "nsga2")
+_STARTUP = 8
+"""Trials before the median prunes."""
+
+
+@dataclass(frozen=True)
+class SearchPlan:
+    """Everything that decides a search.
+
+    Attributes:
+        name: Of the study in its storage.
+        space: What is searched.
+        sampler: One of SAMPLERS.
+        trials: In total, those before a resumption included.
+        runs: Seeds of every trial, the same for all.
+        batches: Into how many parts they are divided; after each the trial reports and may be pruned.
+        held_out: Seeds on which champion and default are judged.
+        seed: Of the sampler and, hashed, of the runs.
+        patience: Ends after so many finished trials without a better one; 0 for never.
+        prune: Whether trials below the median of the others at the same batch are given up.
+        storage: Journal file or URL.
+        resume: Whether to continue a study of this name.
+    """
+
+    name: str
+    space: tuple[Dimension, ...]
+    sampler: str = "tpe"
+    trials: int = 50
+    runs: int = 8
+    batches: int = 4
+    held_out: int = 30
+    seed: int = 0
+    patience: int = 0
+    prune: bool = True
+    storage: str = "search.log"
+    resume: bool = False
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """The study, its best trial and how that held up."""
+
+    study: Any
+    champion: dict[str, Any]
+    search_value: float
+    default_value: float | None
+    verdict: Verdict
+
+
+def _sampler(plan: SearchPlan, done: int) -> Any:
+    """A fresh one continues a resumed study from another state of its generator, never from the first again."""
+    from optuna import samplers
+
+    seed = plan.seed + 1_000_003 * done
+    if plan.sampler == "grid":
+        points = max(2, math.floor(plan.trials ** (1 / len(plan.space)) + 1e-9))
+        return samplers.GridSampler({d.name: d.grid(points) for d in plan.space}, seed=plan.seed)
+    if plan.sampler == "cmaes":
+        return samplers.CmaEsSampler(seed=seed, warn_independent_sampling=False)
+    kinds = {"tpe": samplers.TPESampler, "random": samplers.RandomSampler, "nsga2": samplers.NSGAIISampler}
+    if plan.sampler not in kinds:
+        raise UsageError(f"Sampler {plan.sampler!r} does not exist. Choose {', '.join(SAMPLERS)}.")
+    return kinds[plan.sampler](seed=seed)
+
+
+def finished_trials(study: Any) -> list[Any]:
+    """Trials that ended, whatever came of them; one cut short by a kill did not."""
+    return [trial for trial in study.get_trials(deepcopy=False) if trial.state.is_finished()]
+
+
+def _identity(plan: SearchPlan) -> dict[str, Any]:
+    """What must not change when a study is resumed: values of its trials would not be comparable."""
+    return {
+        "runs": plan.runs, "seed": plan.seed, "space": [asdict(dimension) for dimension in plan.space],
+    }  # fmt: skip
+
+
+def _open(plan: SearchPlan, labels: dict[str, Any]) -> Any:
+    import optuna
+
+    from nematodebench.search.storage import open_storage
+
+    storage = open_storage(plan.storage)
+    exists = plan.name in {summary.study_name for summary in optuna.get_all_study_summaries(storage=storage)}
+    if exists and not plan.resume:
+        raise UsageError(
+            f"Search {plan.name!r} exists there already. Continue it with --resume, or choose another name."
+        )
+    study = optuna.create_study(
+        storage=storage, study_name=plan.name, direction="maximize", load_if_exists=True,
+        pruner=optuna.pruners.MedianPruner(_STARTUP) if plan.prune else optuna.pruners.NopPruner(),
+    )  # fmt: skip
+    wanted = {**_identity(plan), **labels}
+    if exists and study.user_attrs and {key: study.user_attrs.get(key) for key in wanted} != wanted:
+        changed = ", ".join(key for key in wanted if study.user_attrs.get(key) != wanted[key])
+        raise UsageError(f"Search {plan.name!r} was begun with another {changed}: its trials cannot be compared.")
+    for key, value in wanted.items():
+        study.set_user_attr(key, value)
+    study.sampler = _sampler(plan, len(study.get_trials(deepcopy=False)))
+    if not exists:
+        study.enqueue_trial({dimension.name: dimension.default for dimension in plan.space})
+    return study
+
+
+def _objective(target: Target, plan: SearchPlan) -> Callable[[Any], float]:
+    from optuna import TrialPruned
+
+    batches = [list(batch) for batch in np.array_split(search_seeds(plan.seed, plan.runs), plan.batches) if len(batch)]
+
+    def objective(trial: Any) -> float:
+        config = {dimension.name: dimension.suggest(trial) for dimension in plan.space}
+        results: list[Any] = []
+        for n, seeds in enumerate(batches):
+            results += target.run(config, [int(seed) for seed in seeds])
+            value = float(target.values(results).mean())
+            trial.report(value, n)
+            if n < len(batches) - 1 and trial.number > 0 and trial.should_prune():
+                raise TrialPruned
+        return value
+
+    return objective
+
+
+def _patience(plan: SearchPlan) -> Callable[[Any, Any], None]:
+    def stop(study: Any, trial: Any) -> None:
+        ended = finished_trials(study)
+        best = max((t.number for t in ended if t.value is not None and t.value >= study.best_value), default=0)
+        waited = sum(t.number > best for t in ended)
+        if len(ended) >= plan.trials or (plan.patience and waited >= plan.patience):
+            study.stop()
+
+    return stop
+
+
+def run_search(
+    target: Target,
+    plan: SearchPlan,
+    labels: dict[str, Any] | None = None,
+    watch: Callable[[Any, Any], None] | None = None,
+) -> SearchResult:
+    """Searches, then judges the best trial on held-out seeds.
+
+    Args:
+        target: What is made better.
+        plan: How.
+        labels: Further facts a resumed search must share, like brain and task.
+        watch: Called with the study and each trial that ended.
+    """
+    _check(plan)
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+        study = _open(plan, labels or {})
+        left = plan.trials - len(finished_trials(study))
+        if left > 0:
+            calls = [_patience(plan), *([watch] if watch else [])]
+            study.optimize(_objective(target, plan), n_trials=left, callbacks=calls, catch=(TrialFailedError,))
+    complete = [trial for trial in study.get_trials(deepcopy=False) if trial.state.name == "COMPLETE"]
+    if not complete:
+        raise UsageError(f"No trial of search {plan.name!r} finished: nothing to judge.")
+    best = max(complete, key=lambda trial: trial.value)
+    default = next((trial.value for trial in complete if trial.number == 0), None)
+    champion = {dimension.name: best.params[dimension.name] for dimension in plan.space}
+    return SearchResult(study, champion, best.value, default, hold_out(target, champion, plan.seed, plan.held_out))
+
+
+def _check(plan: SearchPlan) -> None:
+    if plan.sampler not in SAMPLERS:
+        raise UsageError(f"Sampler {plan.sampler!r} does not exist. Choose {', '.join(SAMPLERS)}.")
+    for name, least in {"trials": 1, "runs": 1, "batches": 1, "held_out": 2, "patience": 0}.items():
+        if getattr(plan, name) < least:
+            raise UsageError(f"{name.replace('_', '-')} is {getattr(plan, name)}: give at least {least}")
+
+
+def importances(study: Any, space: Sequence[Dimension]) -> dict[str, float]:
+    """Share of each parameter in telling good trials from the rest; empty for too few trials."""
+    from optuna.importance import PedAnovaImportanceEvaluator, get_param_importances
+
+    try:
+        found = get_param_importances(study, evaluator=PedAnovaImportanceEvaluator(), params=[d.name for d in space])
+    except (ValueError, RuntimeError):
+        return {}
+    return {name: float(value) for name, value in found.items()}

@@ -1,0 +1,112 @@
+"""What a search makes better: the score of a brain on a task, from the runs of given seeds."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nematodebench.brains.registry import BrainType, get_brain
+from nematodebench.engine.continual import Anchors, anchors_of, run_scores
+from nematodebench.engine.executors import ExecutorName, Watch, choose_executor, default_workers, execute_all
+from nematodebench.engine.run import RunResult, RunSpec, compile_for, resolve_config
+from nematodebench.engine.session import dump_config
+from nematodebench.errors import UsageError
+from nematodebench.scoring import ProfileName
+from nematodebench.tasks.base import Task
+from nematodebench.tasks.continual import ORDER, continual_task
+from nematodebench.tasks.measure import measure
+from nematodebench.tasks.registry import get_task
+
+__all__ = ["BrainTarget", "Target", "TrialFailedError", "brain_target"]
+
+_CONTINUAL = "continual"
+
+
+class TrialFailedError(RuntimeError):
+    """A run of a trial failed: the trial has no value."""
+
+
+class Target(Protocol):
+    """Runs seeds with a config and scores them; both apart, because some scores belong to all runs together."""
+
+    def run(self, config: Mapping[str, Any], seeds: Sequence[int]) -> list[Any]:
+        """One result a seed, in order."""
+
+    def values(self, results: Sequence[Any]) -> NDArray[np.float64]:
+        """One score a result; more is better."""
+
+
+@dataclass(frozen=True)
+class BrainTarget:
+    """A brain on a task, or through all continual environments (its primary score under a profile)."""
+
+    task: Task
+    brain_name: str
+    brain: BrainType
+    base: dict[str, Any]
+    workers: int
+    executor: ExecutorName
+    profile: ProfileName = "calibrated"
+    anchors: Mapping[str, Anchors] = field(default_factory=dict)
+
+    def run(self, config: Mapping[str, Any], seeds: Sequence[int]) -> list[RunResult]:
+        """Executes one run a seed; the first failure ends the trial."""
+        full = resolve_config(self.brain_name, self.brain, {**self.base, **config})
+        specs = [RunSpec(self.task, self.brain_name, self.brain, full, seed, k) for k, seed in enumerate(seeds)]
+        results = sorted(execute_all(specs, self.executor, self.workers, Watch()), key=lambda result: result.index)
+        for result in results:
+            if result.failure is not None:
+                raise TrialFailedError(f"run with seed {result.seed}: {result.failure.message}")
+        return results
+
+    def values(self, results: Sequence[RunResult]) -> NDArray[np.float64]:
+        """The task's score of each run."""
+        if self.anchors:
+            return np.array([run_scores(self.task, run, self.anchors)[self.profile].primary for run in results])
+        rows = measure(self.task, [run.records for run in results]).runs
+        return np.array([row[self.task.score_key] for row in rows], dtype=np.float64)
+
+    def full_config(self, config: Mapping[str, Any]) -> dict[str, Any]:
+        """A config with everything that was not searched."""
+        return dump_config(resolve_config(self.brain_name, self.brain, {**self.base, **config}))
+
+
+def brain_target(
+    brain: str,
+    task: str,
+    base: dict[str, Any] | None = None,
+    episodes: int | None = None,
+    workers: int | None = None,
+    profile: ProfileName = "calibrated",
+) -> BrainTarget:
+    """Finds and compiles what is going to be searched.
+
+    Args:
+        brain: Name of the brain.
+        task: Id of a task, or ``continual``.
+        base: Parameters that are fixed at other values than the defaults.
+        episodes: Episodes a run, if not the task's own number; of every environment for ``continual``.
+        workers: Runs at a time.
+        profile: Of the continual score.
+    """
+    kind = get_brain(brain)
+    resolve_config(brain, kind, base)
+    count = default_workers() if workers is None else workers
+    if count < 1:
+        raise UsageError(f"workers is {count}: give at least 1")
+    anchors: Mapping[str, Anchors] = {}
+    if task in {_CONTINUAL, f"{_CONTINUAL}-v1"}:
+        found, anchors = (
+            continual_task(episodes={} if episodes is None else dict.fromkeys(ORDER, episodes)),
+            anchors_of(ORDER),
+        )
+    else:
+        found = get_task(task).with_episodes(episodes)
+        if not found.score_key:
+            raise UsageError(f"Task {found.id} has no score to search by.")
+    executor = choose_executor(kind, None, count)
+    if executor == "threads":
+        compile_for(found, kind)
+    return BrainTarget(found, brain, kind, dict(base or {}), count, executor, profile, anchors)

@@ -1,0 +1,221 @@
+"""The search: samplers, common seeds, pruning, patience, resumption, and a verdict that is not fooled."""
+
+import dataclasses
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import optuna
+import pytest
+from simulated import SPACE, Matters, Nothing
+
+from nematodebench.errors import StorageError, UsageError
+from nematodebench.search.study import SAMPLERS, SearchPlan, finished_trials, importances, run_search
+from nematodebench.search.target import TrialFailedError
+from nematodebench.search.verdict import held_out_seeds, judge, search_seeds
+
+
+def plan(folder, **changes):
+    base = SearchPlan("test", SPACE, trials=20, runs=8, held_out=30, seed=1, storage=str(folder / "journal.log"))
+    return dataclasses.replace(base, **changes)
+
+
+def test_search_and_held_out_seeds_are_never_the_same():
+    assert not set(search_seeds(5, 10_000)) & set(held_out_seeds(5, 10_000))
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_every_sampler_finds_what_matters(tmp_path, sampler):
+    result = run_search(Matters(), plan(tmp_path, sampler=sampler, trials=30))
+    # A grid ends when all its points were tried: 3 x 3 x 2 of them after the default.
+    assert len(finished_trials(result.study)) == (19 if sampler == "grid" else 30)
+    assert result.verdict.improved
+    assert result.verdict.comparison.probability_of_improvement > 0.7
+
+
+def test_the_default_is_the_first_trial(tmp_path):
+    study = run_search(Nothing(), plan(tmp_path, trials=3)).study
+    assert study.trials[0].params == {"rate": 1e-2, "units": 8, "switch": True}
+
+
+def test_all_trials_have_the_same_seeds_and_the_verdict_others(tmp_path):
+    used = []
+
+    class Recorder(Nothing):
+        def run(self, config, seeds):
+            used.append(list(seeds))
+            return super().run(config, seeds)
+
+    run_search(Recorder(), plan(tmp_path, trials=4, batches=1))
+    assert used[:4] == [search_seeds(1, 8)] * 4
+    assert used[4:] == [held_out_seeds(1, 30)] * 2
+
+
+def test_the_same_search_again_finds_the_same(tmp_path):
+    first, second = (run_search(Matters(), plan(tmp_path / name)) for name in "ab")
+    assert [t.params for t in first.study.trials] == [t.params for t in second.study.trials]
+    assert first.verdict == second.verdict
+
+
+def test_bad_trials_are_pruned_after_a_batch_and_good_ones_are_not(tmp_path):
+    study = run_search(Matters(), plan(tmp_path, trials=40)).study
+    pruned = [t for t in study.trials if t.state.name == "PRUNED"]
+    assert pruned
+    assert all(len(t.intermediate_values) < 4 for t in pruned)
+    assert study.best_trial.state.name == "COMPLETE"
+
+
+def test_nothing_is_pruned_if_not_wanted(tmp_path):
+    study = run_search(Matters(), plan(tmp_path, trials=25, prune=False)).study
+    assert {t.state.name for t in study.trials} == {"COMPLETE"}
+
+
+def test_patience(tmp_path):
+    study = run_search(Nothing(), plan(tmp_path, trials=200, patience=7, prune=False)).study
+    assert len(study.trials) == study.best_trial.number + 1 + 7
+
+
+def test_a_failed_trial_has_no_value_and_the_search_goes_on(tmp_path):
+    class Fragile(Nothing):
+        def run(self, config, seeds):
+            if config.get("switch") is False:
+                raise TrialFailedError("broken")
+            return super().run(config, seeds)
+
+    study = run_search(Fragile(), plan(tmp_path)).study
+    states = {t.params["switch"]: t.state.name for t in study.trials}
+    assert states[False] == "FAIL"
+    assert len(study.trials) == 20
+
+
+def test_importances_name_what_matters(tmp_path):
+    result = run_search(Matters(), plan(tmp_path, sampler="random", trials=60, prune=False))
+    found = importances(result.study, SPACE)
+    assert max(found, key=found.get) == "rate"
+
+
+def test_a_finished_search_is_resumed_with_more_trials(tmp_path):
+    run_search(Nothing(), plan(tmp_path, trials=5))
+    study = run_search(Nothing(), plan(tmp_path, trials=9, resume=True)).study
+    assert len(study.trials) == 9
+    assert len({t.params["rate"] for t in study.trials}) == 9
+
+
+def test_an_existing_search_is_not_continued_by_accident(tmp_path):
+    run_search(Nothing(), plan(tmp_path, trials=2))
+    with pytest.raises(UsageError, match="Continue it with --resume"):
+        run_search(Nothing(), plan(tmp_path, trials=4))
+
+
+def test_a_search_is_not_resumed_with_other_seeds(tmp_path):
+    run_search(Nothing(), plan(tmp_path, trials=2))
+    with pytest.raises(UsageError, match="begun with another runs"):
+        run_search(Nothing(), plan(tmp_path, trials=4, runs=9, resume=True))
+
+
+_SLOW = """
+import sys, time
+from pathlib import Path
+sys.path.insert(0, {here!r})
+from simulated import Matters
+from test_study import plan
+from nematodebench.search.study import run_search
+
+class Slow(Matters):
+    def run(self, config, seeds):
+        time.sleep(0.05)
+        return super().run(config, seeds)
+
+run_search(Slow(), plan(Path({folder!r}), trials=40, resume=True))
+"""
+
+
+def start(folder):
+    code = _SLOW.format(here=str(Path(__file__).parent), folder=str(folder))
+    return subprocess.Popen([sys.executable, "-c", code])
+
+
+def read(folder):
+    storage = optuna.storages.JournalStorage(optuna.storages.journal.JournalFileBackend(str(folder / "journal.log")))
+    return optuna.load_study(study_name="test", storage=storage)
+
+
+def test_a_killed_search_loses_nothing_that_ended(tmp_path):
+    process = start(tmp_path)
+    while not (tmp_path / "journal.log").exists() or (tmp_path / "journal.log").read_text().count('"state":1') < 3:
+        time.sleep(0.05)
+        assert process.poll() is None
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    before = {t.number: t.params for t in finished_trials(read(tmp_path))}
+    assert 3 <= len(before) < 40
+    result = run_search(Matters(), plan(tmp_path, trials=40, resume=True))
+    after = {t.number: t.params for t in finished_trials(result.study)}
+    assert len(after) == 40
+    assert before.items() <= after.items()
+
+
+def test_two_processes_share_a_search(tmp_path):
+    run_search(Matters(), plan(tmp_path, trials=1))
+    processes = [start(tmp_path), start(tmp_path)]
+    assert [process.wait() for process in processes] == [0, 0]
+    ended = finished_trials(read(tmp_path))
+    assert 40 <= len(ended) <= 42
+    assert len({t.number for t in ended}) == len(ended)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"sampler": "annealing"}, "Sampler 'annealing' does not exist. Choose tpe"),
+        ({"trials": 0}, "trials is 0"),
+        ({"runs": 0}, "runs is 0"),
+        ({"held_out": 1}, "held-out is 1"),
+        ({"storage": "oracle9://x"}, "not the URL of a database"),
+        ({"storage": "postgresql:/x://"}, "not the URL of a database"),
+    ],
+)
+def test_bad_input(tmp_path, changes, message):
+    with pytest.raises(UsageError, match=message):
+        run_search(Nothing(), plan(tmp_path, **changes))
+
+
+def test_a_database_that_does_not_answer():
+    with pytest.raises(StorageError, match="Cannot use the postgresql database") as caught:
+        run_search(Nothing(), SearchPlan("x", SPACE, storage="postgresql://me:secret@127.0.0.1:1/none"))
+    assert "secret" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_unwritable_journal(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(StorageError, match="Cannot write"):
+        run_search(Nothing(), plan(tmp_path / "file" / "below"))
+
+
+def test_verdicts():
+    rng, seeds = np.random.default_rng(0), list(range(20))
+    noise = rng.normal(size=20)
+    assert judge(noise + 1.0, noise, seeds).improved
+    assert judge(noise, noise, seeds).words.startswith("no improvement")
+    worse = judge(noise - 1.0, noise, seeds)
+    assert not worse.improved
+    assert "worse than the default" in worse.words
+    assert "includes 0" in judge(rng.normal(size=20), noise, seeds).words
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sampler", ["random", "tpe"])
+def test_a_space_in_which_nothing_matters_is_called_that(tmp_path, sampler):
+    """100 searches: the champion of each looks better on the search seeds, hardly one does on held-out ones."""
+    claimed, looked_better = 0, 0
+    for seed in range(100):
+        changes = {"seed": seed, "sampler": sampler, "prune": False, "storage": str(tmp_path / f"{seed}.log")}
+        result = run_search(Nothing(), plan(tmp_path, trials=25, **changes))
+        claimed += result.verdict.improved
+        looked_better += result.search_value > result.default_value
+    assert looked_better >= 90
+    assert claimed <= 5
