@@ -16,10 +16,11 @@ def info(json: Annotated[bool, typer.Option("--json", help="for machines")] = Fa
     """Shows versions, machine and where compiled code is kept."""
     from nematodebench.cli._show import print_json, print_table
     from nematodebench.engine.executors import default_workers
-    from nematodebench.kernels._target import cache_root
+    from nematodebench.kernels._target import cache_root, code_generation
     from nematodebench.records.provenance import collect_provenance
 
-    facts = {**collect_provenance().model_dump(), "cores": default_workers(), "cache": str(cache_root())}
+    facts = collect_provenance(code_generation()).model_dump()
+    facts.update(cores=default_workers(), cache=str(cache_root()))
     if json:
         print_json(facts)
     else:

@@ -10,6 +10,7 @@ from typing import Any, cast
 from nematodebench import scoring
 from nematodebench.brains.registry import BrainType, class_of
 from nematodebench.engine.session import Session, dump_config
+from nematodebench.kernels._target import code_generation
 from nematodebench.records.episodes import write_frame
 from nematodebench.records.provenance import collect_provenance
 from nematodebench.records.schemas import (
@@ -110,7 +111,7 @@ def metadata_of(session: Session) -> ExperimentMetadata:
         runs=_runs(session),
         score_key=plan.task.score_key,
         **measured_records(plan.task, session.measured),
-        provenance=collect_provenance(),
+        provenance=collect_provenance(code_generation()),
         timing=Timing(
             created=session.created,
             finished=session.finished,

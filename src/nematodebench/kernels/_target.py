@@ -6,11 +6,13 @@ helpers, so every file's code has a folder keyed by a hash of that file, all it 
 an edit compiles what depends on it, and nothing else.
 """
 
+import atexit
 import hashlib
 import importlib.metadata
 import os
 import platform
 import re
+import shutil
 import tempfile
 from collections.abc import Iterable
 from functools import cache
@@ -99,7 +101,11 @@ def cache_root() -> Path:
     """Where compiled code is kept: ``$NEMATODEBENCH_CACHE_DIR`` or the user's cache, else a temporary folder."""
     given = os.environ.get("NEMATODEBENCH_CACHE_DIR")
     home = Path(given) if given else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "nematodebench"
-    return home if _writable(home) else Path(tempfile.mkdtemp(prefix="nematodebench-"))
+    if _writable(home):
+        return home
+    temporary = Path(tempfile.mkdtemp(prefix="nematodebench-"))
+    atexit.register(shutil.rmtree, temporary, ignore_errors=True)
+    return temporary
 
 
 def cache_dir(*sources: str) -> Path:

@@ -3,7 +3,7 @@
 libm picks its implementation by CPU and NumPy's float32 functions change bits with the vector unit; these give the
 same bits everywhere. Coefficients are Chebyshev fits (rational least squares for ``tanh32``) computed for this file.
 Errors, checked against mpmath: 2 ulp, ``tanh32`` 5 ulp. Domains: sine and cosine |x| < 1e6, logarithms positive normal
-numbers, the others every number; NaN gives NaN.
+numbers, the others every number. NaN gives NaN, outside of a domain anything.
 """
 
 from typing import Any

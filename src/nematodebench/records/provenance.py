@@ -54,10 +54,8 @@ def platform_class(machine: str) -> str:
     return "x86-64" if machine.lower() in {"x86_64", "amd64"} else machine.lower()
 
 
-def collect_provenance() -> Provenance:
-    """The state of code and machine, now."""
-    from nematodebench.kernels._target import code_generation
-
+def collect_provenance(code_generation: str) -> Provenance:
+    """The state of code and machine, now; ``code_generation`` is what the compiled core says of itself."""
     commit, status = git("rev-parse", "HEAD"), git("status", "--porcelain")
     return Provenance(
         package_version=_package_version("nematodebench") or "unknown",
@@ -72,5 +70,5 @@ def collect_provenance() -> Provenance:
         platform=platform.platform(),
         machine=platform.machine(),
         cpu=_cpu_name(),
-        code_generation=code_generation(),
+        code_generation=code_generation,
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from nematodebench.errors import UsageError
+from nematodebench.kernels._target import code_generation
 from nematodebench.records.evaluation_schema import CheckResult
 from nematodebench.records.provenance import collect_provenance
 from nematodebench.records.submission_schema import NematodeBenchSubmission
@@ -140,7 +141,7 @@ def _compose(case: Case, who: Attribution, timestamp: str) -> NematodeBenchSubmi
             contributor=who.contributor,
             github=who.github,
             notes=who.notes,
-            provenance=collect_provenance(),
+            provenance=collect_provenance(code_generation()),
         )
     except ValidationError as error:
         raise UsageError(f"The submission cannot be made: {'; '.join(problems(error))}.") from error
