@@ -19,6 +19,7 @@ Brain functions take ``(hyper, ints, mem, rng, obs, action, out)``: constants, s
 exploration stream, the observation (one row), the action to fill (one row), and ``terminated, truncated, reward``.
 """
 
+import threading
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
 
@@ -72,6 +73,8 @@ OUT_TERMINATED = 0
 OUT_TRUNCATED = 1
 OUT_REWARD = 2
 
+_COMPILING = threading.Lock()
+
 # Never fastmath: its reciprocal instructions are not fixed by the architecture and would break the bits.
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": False}
 
@@ -119,7 +122,8 @@ def brain_kernel(function: BrainFunction) -> BrainFunction:
 def first_class(function: Callable[P, R], signature: Any) -> Callable[P, R]:
     """Compiles a kernel for its one signature (or loads it), so that it can be passed to another as an argument."""
     dispatcher: Any = function
-    if not dispatcher.signatures:
-        dispatcher.compile(signature)
-        dispatcher.disable_compile()
+    with _COMPILING:
+        if not dispatcher.signatures:
+            dispatcher.compile(signature)
+            dispatcher.disable_compile()
     return function
