@@ -1,0 +1,194 @@
+"""How `spiking_rstdp` decides and learns: votes of the motor populations, dopamine, and the slow mechanisms."""
+
+import numpy as np
+
+from nematodebench.brains import _reservoir as rv
+from nematodebench.brains import _spiking as net
+from nematodebench.kernels.abi import F32, F32M, F64, I64, U64, kernel
+from nematodebench.kernels.mathx import exp32
+from nematodebench.kernels.rng import uniform
+
+__all__ = ["adapt", "change_weights", "choose", "count_votes", "dopamine", "move_effectors", "remember_action"]
+
+# Words of the scalars.
+BIAS, POWER = 0, 1
+_0, _1 = np.float32(0.0), np.float32(1.0)
+_COLD = np.float32(0.02)
+_THRESHOLDS = np.float32(0.1), np.float32(20.0)
+_SLOW = np.float32(0.01)
+
+
+@kernel()
+def count_votes(ints: I64, mem: F32) -> None:
+    """Spikes of the excitatory neurons of every motor population."""
+    first, per = ints[net.SENSORY] + ints[net.HIDDEN], ints[net.PER_OUTPUT]
+    for n in range(ints[net.OUTPUTS]):
+        total = _0
+        for m in range(first + n * per, first + (n + 1) * per):
+            if mem[ints[net.SIGN] + m] > _0:
+                total += mem[ints[net.COUNT] + m]
+        mem[ints[net.VOTES] + n] = total
+
+
+@kernel()
+def _gate(ints: I64, mem: F32, output: int, value: np.float32) -> None:
+    at = ints[net.GATE] + ints[net.HIDDEN] + output * ints[net.PER_OUTPUT]
+    for m in range(ints[net.PER_OUTPUT]):
+        mem[at + m] = value
+
+
+@kernel()
+def choose(hyper: F64, ints: I64, mem: F32, rng: U64, action: F32M) -> None:
+    """Draws an action, the likelier the more its population spiked; feedback of what was chosen gates eligibility."""
+    votes, outputs = mem[ints[net.VOTES] :][: ints[net.OUTPUTS]], ints[net.OUTPUTS]
+    top, total = votes[0], _0
+    for n in range(1, outputs):
+        top = max(top, votes[n])
+    for n in range(outputs):
+        votes[n] = exp32((votes[n] - top) / np.float32(hyper[net.TEMPERATURE]))
+        total += votes[n]
+    left, chosen = np.float32(uniform(rng)) * total, outputs - 1
+    for n in range(outputs - 1, -1, -1):
+        left -= votes[n]
+        if left < _0:
+            chosen = n
+            break
+    for n in range(outputs):
+        _gate(ints, mem, n, (_1 if n == chosen else _0) - votes[n] / total)
+    ints[net.CHOSEN] = chosen
+    action[0, 0] = np.float32(chosen)
+
+
+@kernel()
+def move_effectors(hyper: F64, ints: I64, mem: F32, action: F32M) -> None:
+    """Effectors are the shares of possible spikes; what is above a population's mean is what it tried."""
+    per = np.float32(max(ints[net.PER_OUTPUT] - 1, 1) * ints[net.TICKS])
+    for n in range(ints[net.OUTPUTS]):
+        share = min(mem[ints[net.VOTES] + n] / per, _1)
+        action[0, n] = share
+        surplus = share - mem[ints[net.MEAN] + n]
+        mem[ints[net.MEAN] + n] += np.float32(0.05) * surplus
+        _gate(ints, mem, n, np.float32(4.0) * surplus)
+
+
+@kernel()
+def _value(ints: I64, mem: F32, rates: int) -> np.float32:
+    """What is to be expected, by the sensory cells' rates."""
+    total = mem[ints[net.SCALARS] + BIAS]
+    for c in range(ints[net.SENSED]):
+        total += mem[ints[net.VALUE] + c] * mem[rates + c]
+    return total
+
+
+@kernel()
+def _novelty(hyper: F64, ints: I64, mem: F32) -> float:
+    """Bonus for cells that seldom answered; they habituate."""
+    seen, new = 1e-6, 0.0
+    for c in range(ints[net.SENSED]):
+        rate, novelty = mem[ints[net.NEXT] + c], mem[ints[net.NOVELTY] + c]
+        seen += rate
+        new += rate * novelty
+        mem[ints[net.NOVELTY] + c] = novelty * (_1 - _SLOW * rate)
+    return float(hyper[net.CURIOSITY] * new / seen)
+
+
+@kernel()
+def dopamine(hyper: F64, ints: I64, mem: F32, out: F64) -> np.float32:
+    """Reward minus what was expected, within [-1, 1]; the expectation learns from it."""
+    reward = out[2]
+    if hyper[net.CURIOSITY] > 0.0:
+        reward += _novelty(hyper, ints, mem)
+    ahead = 0.0 if out[0] != 0.0 else hyper[net.GAMMA] * _value(ints, mem, ints[net.NEXT])
+    surprise = np.float32(min(max(reward + ahead - _value(ints, mem, ints[net.DRIVE]), -1.0), 1.0))
+    power = _1
+    for c in range(ints[net.SENSED]):
+        power += mem[ints[net.DRIVE] + c] * mem[ints[net.DRIVE] + c]
+    mem[ints[net.SCALARS] + POWER] = power
+    step = np.float32(hyper[net.VALUE_RATE]) * surprise / power
+    for c in range(ints[net.SENSED]):
+        mem[ints[net.VALUE] + c] += step * mem[ints[net.DRIVE] + c]
+    mem[ints[net.SCALARS] + BIAS] += np.float32(hyper[net.EXPECTATION_RATE]) * surprise
+    return surprise
+
+
+@kernel()
+def remember_action(ints: I64, mem: F32, action: F32M, surprise: np.float32) -> None:
+    """Working memory: what was done moves into the first slot, strong if it went better than expected."""
+    outputs, memory = ints[net.OUTPUTS], mem[ints[net.MEMORY] :]
+    if ints[net.SLOTS] == 0:
+        return
+    for k in range(ints[net.SLOTS] * outputs - 1, outputs - 1, -1):
+        memory[k] = memory[k - outputs]
+    strength = _1 if surprise > _0 else np.float32(0.5)
+    for n in range(outputs):
+        if ints[rv.CHOICES] > 0:
+            memory[n] = strength if n == ints[net.CHOSEN] else _0
+        else:
+            memory[n] = strength * action[0, n]
+
+
+@kernel()
+def _change_row(hyper: F64, ints: I64, mem: F32, i: int, amount: np.float32) -> None:
+    """Fresh eligibility joins the lasting one through the targets' gates; weights follow it within their bounds."""
+    at, targets, before = i * ints[net.STRIDE], ints[net.TARGETS], ints[net.SENSORY]
+    w, e, f = mem[ints[net.W] + at :][:targets], mem[ints[net.E] + at :][:targets], mem[ints[net.F] + at :][:targets]
+    gate, energy = mem[ints[net.GATE] :][:targets], mem[ints[net.ENERGY] + before :][:targets]
+    keep, limit = np.float32(hyper[net.LAMBDA]), np.float32(hyper[net.LIMIT])
+    low, high = (net.LEAST, limit) if mem[ints[net.SIGN] + i] > _0 else (-limit, -net.LEAST)
+    for j in range(targets):
+        e[j] = keep * e[j] + gate[j] * f[j]
+        f[j] = _0
+        moved = min(max(w[j] + amount * energy[j] * e[j], low), high)
+        w[j] = moved if w[j] != _0 else _0
+
+
+@kernel()
+def change_weights(hyper: F64, ints: I64, mem: F32, surprise: np.float32) -> None:
+    """Dopamine turns eligibility into weights; rows whose eligibility has faded go cold."""
+    amount, warm, n = np.float32(hyper[net.RATE]) * surprise / mem[ints[net.SCALARS] + POWER], ints[ints[net.WARM] :], 0
+    cooling = np.float32(min(max(hyper[net.LAMBDA], 0.2), 0.99))
+    for k in range(ints[net.WARM_COUNT]):
+        i = warm[k]
+        _change_row(hyper, ints, mem, i, amount)
+        mem[ints[net.HEAT] + i] *= cooling
+        warm[n] = i
+        if mem[ints[net.HEAT] + i] > _COLD:
+            n += 1
+        else:
+            mem[ints[net.HEAT] + i] = _0
+            at = ints[net.E] + i * ints[net.STRIDE]
+            mem[at : at + ints[net.TARGETS]] = _0
+    ints[net.WARM_COUNT] = n
+
+
+@kernel()
+def _balance(hyper: F64, ints: I64, mem: F32, i: int) -> None:
+    """An inhibitory neuron that fired grips targets harder that fire too much, and the others less."""
+    at, targets, ticks = ints[net.W] + i * ints[net.STRIDE], ints[net.TARGETS], np.float32(ints[net.TICKS])
+    w, count = mem[at:][:targets], mem[ints[net.COUNT] + ints[net.SENSORY] :][:targets]
+    amount = np.float32(hyper[net.INHIBITORY_RATE]) * mem[ints[net.COUNT] + i] / ticks
+    target, limit = np.float32(hyper[net.TARGET_RATE]), np.float32(hyper[net.LIMIT])
+    for j in range(targets):
+        moved = min(max(w[j] - amount * (count[j] / ticks - target), -limit), -net.LEAST)
+        w[j] = moved if w[j] != _0 else _0
+
+
+@kernel()
+def adapt(hyper: F64, ints: I64, mem: F32) -> None:
+    """The slow mechanisms, once a step: inhibition, thresholds, and how readily a neuron's connections change."""
+    ticks, target = np.float32(ints[net.TICKS]), np.float32(hyper[net.TARGET_RATE])
+    if hyper[net.INHIBITORY_RATE] > 0.0:
+        for i in range(ints[rv.NODES]):
+            if mem[ints[net.SIGN] + i] < _0 and mem[ints[net.COUNT] + i] > _0:
+                _balance(hyper, ints, mem, i)
+    targets = ints[net.TARGETS]
+    count, threshold = mem[ints[net.COUNT] + ints[net.SENSORY] :][:targets], mem[ints[net.THRESHOLD] :][:targets]
+    meta, speed, slide = (
+        mem[ints[net.META] :][:targets],
+        np.float32(hyper[net.HOMEOSTASIS]),
+        np.float32(hyper[net.META_GAIN]),
+    )
+    for j in range(targets):
+        rate = count[j] / ticks
+        threshold[j] = min(max(threshold[j] + speed * (rate - target), _THRESHOLDS[0]), _THRESHOLDS[1])
+        meta[j] += _SLOW * (_1 + slide * rate * rate - meta[j])

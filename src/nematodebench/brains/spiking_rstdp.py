@@ -1,0 +1,176 @@
+"""Brain `spiking_rstdp`: spiking neurons that learn by dopamine-gated spike-timing-dependent plasticity."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from pydantic import Field
+
+from nematodebench.brains import _reservoir as rv
+from nematodebench.brains import _spiking as net
+from nematodebench.brains import _spiking_learning as learning
+from nematodebench.brains.base import BrainClass, BrainConfig, CompiledBrain, Interface, Layout
+from nematodebench.kernels.abi import F32, F32M, F64, I64, U64, brain_kernel
+
+__all__ = ["SpikingRstdp", "SpikingRstdpConfig"]
+
+
+def _tuned(
+    default: float, most: float, text: str, low: float, high: float, importance: str, *, log: bool = False
+) -> Any:
+    """A parameter from 0 to ``most``; the search command looks for good values between ``low`` and ``high``."""
+    search = {"low": low, "high": high, "log": log, "importance": importance}
+    return Field(default, ge=0, le=most, description=text, json_schema_extra={"search": search})
+
+
+class SpikingRstdpConfig(BrainConfig):
+    """Parameters of `spiking_rstdp`: the network, its neurons, what they learn by, and what keeps them in balance."""
+
+    cells: int = Field(4, ge=1, le=16, description="sensory neurons for each input")
+    hidden: int = Field(60, ge=0, le=1000, description="hidden neurons; 0 = none")
+    motor: int = Field(5, ge=2, le=50, description="motor neurons for each action or effector")
+    ticks: int = Field(10, ge=1, le=100, description="ticks a step")
+    slots: int = Field(3, ge=0, le=8, description="actions the working memory holds; 0 = no working memory")
+    inhibitory: float = Field(0.2, ge=0, le=0.5, description="share of inhibitory neurons in every layer; 0 = none")
+    density: float = _tuned(0.2, 1, "probability of a connection to a hidden neuron", 0.05, 0.5, "low")
+    weight: float = _tuned(0.3, 2, "largest weight at birth, with up to 8 inputs; less with more", 0.05, 1.0, "medium")
+    weight_limit: float = _tuned(1.0, 10, "largest weight that can be learned", 0.3, 3.0, "medium", log=True)
+    lateral: float = _tuned(0.2, 5, "weight at birth between motor populations; 0 = none", 0.0, 0.6, "low")
+
+    leak: float = _tuned(0.2, 1, "share of a membrane's potential lost in a tick", 0.05, 0.5, "medium")
+    gain: float = _tuned(0.5, 2, "spikes a tick of a fully driven sensory neuron", 0.2, 1.0, "medium")
+    noise: float = _tuned(0.3, 2, "largest noise a tick in motor neurons; 0 = none", 0.0, 0.8, "low")
+    temperature: float = Field(
+        1.5, ge=0.05, le=100, description="lead in spikes that makes an action e times as likely",
+        json_schema_extra={"search": {"low": 0.5, "high": 4.0, "log": True, "importance": "high"}},
+    )  # fmt: skip
+    depression: float = _tuned(
+        0.1, 1, "share of its strength a spike takes from a neuron's connections; 0 = none", 0.0, 0.5, "medium"
+    )
+    depression_recovery: float = _tuned(0.1, 1, "share of the lost strength that returns in a tick", 0.01, 0.3, "low")
+    energy_cost: float = _tuned(0.02, 1, "share of its energy a spike costs a neuron; 0 = nothing", 0.0, 0.1, "low")
+    energy_recovery: float = _tuned(0.01, 1, "energy that returns in a tick", 0.002, 0.05, "low")
+
+    learning_rate: float = _tuned(
+        0.08, 1, "how far dopamine moves weights; 0 = not at all", 0.005, 0.5, "high", log=True
+    )
+    hidden_rate: float = _tuned(
+        0.02, 1, "the same for hidden neurons, as a share; 0 = they are fixed", 0.0, 0.1, "medium"
+    )
+    stdp_ltp: float = _tuned(1.0, 5, "eligibility by a spike before the target's", 0.2, 2.0, "medium")
+    stdp_ltd: float = _tuned(
+        0.2, 5, "eligibility taken away by a spike after the target's; 0 = none", 0.0, 1.0, "medium"
+    )
+    trace_decay: float = _tuned(0.7, 1, "share of a spike's trace left after a tick", 0.3, 0.95, "low")
+    eligibility_decay: float = _tuned(0.5, 1, "share of eligibility left after a step", 0.0, 0.9, "medium")
+    gamma: float = _tuned(0.8, 1, "discount of expected reward; 0 = only the reward at hand", 0.0, 0.97, "high")
+    expectation_rate: float = _tuned(0.02, 1, "speed of the running expectation; 0 = none", 0.001, 0.1, "low", log=True)
+    value_rate: float = _tuned(
+        0.1, 1, "speed of the expectation by what is sensed; 0 = none", 0.01, 0.5, "medium", log=True
+    )
+    curiosity: float = _tuned(0.02, 10, "reward for sensing something quite new; 0 = none", 0.0, 0.3, "low")
+    metaplasticity: float = _tuned(
+        1.0, 100, "how much activity hinders potentiation and helps depression; 0 = not", 0.0, 5.0, "low"
+    )
+
+    inhibitory_rate: float = _tuned(0.001, 1, "speed of inhibitory plasticity; 0 = none", 0.0, 0.01, "low")
+    homeostasis: float = _tuned(
+        0.001, 1, "speed at which thresholds follow the rate; 0 = they are fixed", 0.0, 0.01, "high"
+    )
+    target_rate: float = _tuned(0.1, 1, "spikes a tick that thresholds and inhibition keep", 0.03, 0.3, "medium")
+
+
+@brain_kernel
+def init(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
+    """A fresh, rested network."""
+    net.draw_network(hyper, ints, mem, rng)
+
+
+@brain_kernel
+def begin_episode(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
+    """Working memory, last observation and last action are forgotten; all else stays."""
+    for k in range(ints[net.SLOTS] * ints[net.OUTPUTS]):
+        mem[ints[net.MEMORY] + k] = np.float32(0.0)
+    for c in range(ints[net.SENSORY]):
+        mem[ints[net.DRIVE] + c] = np.float32(0.0)
+    ints[net.CHOSEN] = 0
+
+
+@brain_kernel
+def act(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
+    """The observation and the working memory drive the network for some ticks; the motor populations vote."""
+    drive = mem[ints[net.DRIVE] :]
+    net.encode(hyper, ints, obs, drive)
+    for k in range(ints[net.SENSORY] - ints[net.SENSED]):
+        drive[ints[net.SENSED] + k] = mem[ints[net.MEMORY] + k]
+    net.run_ticks(hyper, ints, mem, rng)
+    learning.count_votes(ints, mem)
+    if ints[rv.CHOICES] > 0:
+        learning.choose(hyper, ints, mem, rng, action)
+    else:
+        learning.move_effectors(hyper, ints, mem, action)
+
+
+@brain_kernel
+def learn(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
+    """Dopamine, then all that follows from it."""
+    net.encode(hyper, ints, obs, mem[ints[net.NEXT] :])
+    surprise = learning.dopamine(hyper, ints, mem, out)
+    learning.remember_action(ints, mem, action, surprise)
+    learning.change_weights(hyper, ints, mem, surprise)
+    learning.adapt(hyper, ints, mem)
+
+
+def _cells(body: Interface, count: int) -> list[tuple[float, float, float, float, float]]:
+    """Sensor, its ends, preferred value and spacing of every sensory cell; a range across 0 has cells on both sides."""
+    found: list[tuple[float, float, float, float, float]] = []
+    for n, (low, high) in enumerate(zip(body.low, body.high, strict=True)):
+        sides = [(low, high, count)] if low >= 0 else [(0.0, high, count - count // 2), (0.0, low, count // 2)]
+        for start, end, cells in sides:
+            spacing = (end - start) / cells if cells else 0.0
+            found += [(n, low, high, start + spacing * (k + 1), abs(spacing) or 1.0) for k in range(cells)]
+    return found
+
+
+class SpikingRstdp(CompiledBrain):
+    """X."""
+
+    name: ClassVar[str] = "spiking_rstdp"
+    kind: ClassVar[BrainClass] = "spiking"
+    config = SpikingRstdpConfig
+    init = staticmethod(init)
+    begin_episode = staticmethod(begin_episode)
+    act = staticmethod(act)
+    learn = staticmethod(learn)
+
+    @classmethod
+    def layout(cls, config: SpikingRstdpConfig, body: Interface) -> Layout:
+        """Rows of weights and eligibility for every neuron."""
+        cells, outputs = _cells(body, config.cells), body.choices or body.effectors
+        sensory = len(cells) + config.slots * outputs
+        motor = outputs * config.motor
+        targets = config.hidden + motor
+        neurons, stride = sensory + targets, -(-targets // 8) * 8
+        ints = np.zeros(net.WORDS + 2 * neurons + 2, dtype=np.int64)
+        ints[rv.NODES], ints[rv.CHOICES], ints[rv.EFFECTORS] = neurons, body.choices, body.effectors
+        ints[net.SENSED : net.CHOSEN] = (
+            len(cells), sensory, config.hidden, motor, targets, stride, outputs, config.motor, config.slots,
+            config.ticks,
+        )  # fmt: skip
+        ints[net.WARM], ints[net.SPIKED] = net.WORDS, net.WORDS + neurons + 1
+        widths = [sensory] * 5 + [neurons] * 7 + [targets] * 4 + [outputs] * 2 + [8] + [neurons * stride] * 3
+        memory = 0
+        for n, width in enumerate(widths):
+            ints[net.FIRST_PLACE + n] = memory
+            memory += -(-width // 16) * 16
+        hyper = [getattr(config, name) for name in net.HYPER]
+        hyper[net.WEIGHT] *= min(1.0, 8 / body.inputs)
+        return Layout(np.array([*hyper, *(x for cell in cells for x in cell)]), ints, memory)
+
+    @classmethod
+    def describe(cls, config: SpikingRstdpConfig, ints: I64, mem: F32) -> dict[str, float]:
+        """How alive it was, the energy left, and the share of all the energy it had that spikes used up."""
+        neurons, spikes, ticks = int(ints[rv.NODES]), int(ints[rv.ACTIVE]), int(ints[rv.TICKS])
+        energy = mem[ints[net.ENERGY] :][:neurons]
+        budget = neurons * (1.0 + config.energy_recovery * ticks)
+        spent = config.energy_cost * spikes / budget
+        return {**rv.liveness(ints), "energy": float(energy.mean()), "energy_spent": spent}
