@@ -1,0 +1,126 @@
+"""Ticks a second of homeostatic_reservoir (N = 200), beside the same equations in plain NumPy in the same run.
+
+All start from the same connections and weights and see the same stream of inputs (tracking's 62 units, a target that
+wanders), one core, plasticity on. The ratio is to NumPy with its own default, float64; float32, what the brain itself
+computes in, is printed beside it. Rounds alternate and the best of each counts, so that a busy machine disturbs none
+more than the others.
+"""
+
+import time
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nematodebench.brains import _reservoir as rv
+from nematodebench.brains import homeostatic_reservoir as hr
+from nematodebench.brains.base import Interface
+from nematodebench.kernels.abi import BRAIN, F32, F32M, F64, I64, U64, first_class, kernel
+from nematodebench.kernels.rng import RNG_WORDS, STREAM_BRAIN, set_stream
+
+NODES, INPUTS, EFFECTORS = 200, 62, 2
+AMPLITUDE = 0.75  # the setting for tracking
+ROUNDS, TICKS, SHORT = 400, 200, 10
+WANTED = 40.0
+BRAIN_TYPE = hr.HomeostaticReservoir
+Array: TypeAlias = NDArray[Any]
+Life: TypeAlias = tuple[F64, I64, F32, U64, F32M, F32M, F64]
+
+
+@kernel()
+def ticks(act: Any, hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64, stream: F32M) -> None:
+    """Lets the brain act on every row of the stream."""
+    for t in range(stream.shape[0]):
+        for n in range(obs.shape[1]):
+            obs[0, n] = stream[t, n]
+        act(hyper, ints, mem, rng, obs, action, out)
+
+
+def matrix(ints: I64, mem: F32, at: int, *, weighted: bool = False) -> Array:
+    """A set of connections as a dense matrix of zeros and ones, or of weights."""
+    rows, columns, degree, stride, targets, weights = ints[at : at + rv.LINK_WORDS]
+    dense = np.zeros((rows, columns))
+    for row in range(rows):
+        for k in range(row * stride, row * stride + degree):
+            dense[row, ints[targets + k]] = mem[weights + k] if weighted else 1.0
+    return dense
+
+
+class PlainReservoir:
+    """The equations as one would write them in NumPy: dense matrices, one expression each."""
+
+    def __init__(self, hyper: F64, ints: I64, mem: F32, kind: type[np.floating[Any]]) -> None:
+        self.amplitude, self.leak, self.lr_w, self.lr_t = (kind(value) for value in hyper[:4])
+        self.inputs = matrix(ints, mem, hr.INPUT).astype(kind)
+        self.mask = matrix(ints, mem, hr.RECURRENT).astype(kind)
+        self.weights = matrix(ints, mem, hr.RECURRENT, weighted=True).astype(kind)
+        self.readout = matrix(ints, mem, hr.READOUT).astype(kind)
+        self.activation: Array = np.zeros(NODES, kind)
+        self.target: Array = np.ones(NODES, kind)
+        self.spikes: Array = np.zeros(NODES, kind)
+
+    def act(self, rates: Array) -> Array:
+        """One tick."""
+        before = self.spikes
+        drive = self.amplitude * (rates @ self.inputs) + before @ self.weights
+        self.activation = (1 - self.leak) * self.activation + drive
+        self.spikes = (self.activation >= 2 * self.target).astype(before.dtype)
+        self.activation = self.activation - 2 * self.target * self.spikes
+        error = self.activation - self.target
+        carried = self.mask * before[:, None]
+        self.weights -= carried * (self.lr_w * error / np.maximum(carried.sum(0), 1))
+        self.target = np.maximum(self.target + self.lr_t * error, 1)
+        shares: Array = (self.readout @ self.spikes) / self.readout.sum(1)
+        return shares
+
+
+def wandering_target(count: int) -> Array:
+    """Inputs of a row of units past which a target wanders."""
+    rng = np.random.default_rng(0)
+    place = 31 + 25 * np.sin(np.cumsum(rng.normal(0, 0.05, count)))
+    seen = np.exp(-((np.arange(INPUTS) - place[:, None]) ** 2) / 2)
+    return np.where(seen > 0.01, seen, 0).astype(np.float32)
+
+
+def fresh_brain() -> Life:
+    """The arguments of the brain's functions, after its birth."""
+    names = tuple(f"unit_{n}" for n in range(INPUTS))
+    body = Interface(names, (0.0,) * INPUTS, (1.0,) * INPUTS, 0, EFFECTORS)
+    layout = BRAIN_TYPE.layout(hr.HomeostaticReservoirConfig(nodes=NODES, amplitude=AMPLITUDE), body)
+    rng = np.zeros(RNG_WORDS, dtype=np.uint64)
+    set_stream(rng, np.uint64(1), STREAM_BRAIN, 0, 0)
+    memory, obs, action = (np.zeros(shape, np.float32) for shape in (layout.memory, (1, INPUTS), (1, EFFECTORS)))
+    life = (layout.hyper, layout.ints, memory, rng, obs, action, np.zeros(3))
+    BRAIN_TYPE.init(*life)
+    BRAIN_TYPE.begin_episode(*life)
+    return life
+
+
+def main() -> None:
+    """Alternates between them; prints the best round of each and the ratio."""
+    life = fresh_brain()
+    plain = {f"NumPy {kind.__name__}": PlainReservoir(*life[:3], kind) for kind in (np.float64, np.float32)}
+    act, stream = first_class(BRAIN_TYPE.act, BRAIN), wandering_target(TICKS)
+    ticks(act, *life, stream)
+    best = dict.fromkeys(["compiled", *plain], np.inf)
+    for n in range(ROUNDS):
+        start = time.perf_counter()
+        ticks(act, *life, stream)
+        best["compiled"] = min(best["compiled"], (time.perf_counter() - start) / TICKS)
+        at = n * SHORT % TICKS
+        for name, reservoir in plain.items():
+            start = time.perf_counter()
+            for rates in stream[at : at + SHORT]:
+                reservoir.act(rates)
+            best[name] = min(best[name], (time.perf_counter() - start) / SHORT)
+    for name, seconds in best.items():
+        print(f"{name:14s} {1e-3 / seconds:7.1f} k ticks/s  ({seconds * 1e6:.2f} us a tick)")
+    ratio = best["NumPy float64"] / best["compiled"]
+    below = "" if ratio >= WANTED else "  BELOW"
+    print(
+        f"ratio: {ratio:.0f} x at a mean rate of {rv.liveness(life[1])['mean_rate']:.2f} (wanted {WANTED:.0f} x){below}"
+    )
+
+
+if __name__ == "__main__":
+    main()
