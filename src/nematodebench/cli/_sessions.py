@@ -20,8 +20,8 @@ from nematodebench.tasks.base import Task
 from nematodebench.worlds.base import World
 
 __all__ = [
-    "executed", "most_steps", "plan_of", "print_plans", "print_sessions", "print_tables", "requests", "resumed",
-    "untrained",
+    "executed", "most_steps", "plan_of", "print_plans", "print_sessions", "print_tables", "repeated", "requests",
+    "resumed", "untrained",
 ]  # fmt: skip
 
 
@@ -48,6 +48,13 @@ def _checked(content: dict[str, Any]) -> SessionConfig:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
         raise UsageError(f"{key} is {first['input']}: {first['msg']}.") from error
+
+
+def repeated(request: SessionConfig, sessions: int) -> list[SessionConfig]:
+    """The same request for several sessions: each with a seed of its own."""
+    if request.seed is None or sessions == 1:
+        return [request] * sessions
+    return [_checked({**request.model_dump(), "seed": request.seed + k}) for k in range(sessions)]
 
 
 def plan_of(request: SessionConfig, config: Path | None, workers: int | None, executor: str | None) -> Plan:

@@ -24,6 +24,7 @@ def run(
     seed: Annotated[
         int | None, typer.Option(help="session seed; a fresh one is drawn and recorded if not given")
     ] = None,
+    sessions: Annotated[int, typer.Option(min=1, help="sessions of every brain; a given seed counts up")] = 1,
     assign: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="a parameter of the brain")
     ] = None,
@@ -44,17 +45,18 @@ def run(
     from nematodebench.cli import _sessions
 
     if resume is not None:
-        sessions = [_sessions.resumed(resume, output, workers, quiet=json)]
+        done = [_sessions.resumed(resume, output, workers, quiet=json)]
     else:
         flags = {"runs": runs, "episodes": episodes, "seed": seed}
         given = _sessions.requests(task, brains or [], config, flags, assign or [])
-        plans = [_sessions.plan_of(request, config, workers, executor) for request in given]
+        repeated = [one for request in given for one in _sessions.repeated(request, sessions)]
+        plans = [_sessions.plan_of(request, config, workers, executor) for request in repeated]
         if untrained:
             plans = [one for plan in plans for one in (plan, _sessions.untrained(plan))]
         if dry_run:
             _sessions.print_plans(plans, json=json)
             return
-        sessions = [_sessions.executed(plan, output if track else None, quiet=json) for plan in plans]
-    _sessions.print_sessions(sessions, json=json, root=output if track or resume else None)
-    if any(session.failed_runs for session in sessions):
+        done = [_sessions.executed(plan, output if track else None, quiet=json) for plan in plans]
+    _sessions.print_sessions(done, json=json, root=output if track or resume else None)
+    if any(session.failed_runs for session in done):
         raise typer.Exit(1)
