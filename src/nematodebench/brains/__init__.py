@@ -9,7 +9,7 @@ import types
 
 class _Package(types.ModuleType):
     def __call__(self) -> list[str]:
-        from nematodebench.brains.registry import brain_names  # noqa: PLC0415  (imports the compiled core)
+        from nematodebench.brains.registry import brain_names
 
         return brain_names()
 
