@@ -48,6 +48,13 @@ def test_a_descriptive_task_has_no_anchors():
     assert calibration.calibrate_task(get_task("torus-v1"), 200, workers=1) is None
 
 
+def test_without_an_analytic_ceiling_the_reference_is_measured():
+    anchors = calibration.calibrate_task(dataclasses.replace(CARTPOLE, ceiling=None), 200, workers=1)
+    assert anchors.ceiling.kind is AnchorKind.REFERENCE_MEASURED
+    assert anchors.ceiling.n == calibration.REFERENCE_RUNS
+    assert anchors.reference == anchors.ceiling
+
+
 def test_references_run_the_same_on_any_number_of_workers():
     seeds = [1, 2, 3, 4]
     one, two = (reference_runs(CARTPOLE.untrained(), seeds, workers) for workers in (1, 3))

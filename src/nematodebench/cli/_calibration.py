@@ -13,9 +13,6 @@ from nematodebench.tasks.registry import all_tasks, get_task
 
 __all__ = ["Wanted", "calibrate_all"]
 
-_OTHER_RUNS = 200
-"""Of references and blind policies: most of them hardly vary."""
-
 
 @dataclass(frozen=True)
 class Wanted:
@@ -68,10 +65,11 @@ def _checked(task: Task, wanted: Wanted) -> list[dict[str, Any]]:
     again = calibration.measure_null(task, wanted.runs, seed, workers)
     rows = [_verdict(task, "null" if anchors.null else "floor", anchors.null or anchors.floor, again)]
     if wanted.reference and anchors.reference is not None:
-        measured = calibration.measure_reference(task, _OTHER_RUNS, seed, workers)
-        rows.append(_verdict(task, "reference", anchors.reference, measured))
+        measured = calibration.measure_reference(task, calibration.REFERENCE_RUNS, seed, workers)
+        if measured is not None:
+            rows.append(_verdict(task, "reference", anchors.reference, measured))
     if wanted.blind and anchors.blind is not None:
-        policy = calibration.measure_blind(task, anchors.blind.segments, _OTHER_RUNS, seed, workers)
+        policy = calibration.measure_blind(task, anchors.blind.segments, calibration.REFERENCE_RUNS, seed, workers)
         rows.append(_verdict(task, "blind", anchors.blind, policy))
     return rows
 
@@ -92,11 +90,11 @@ def _completed(anchors: TaskAnchors, task: Task, wanted: Wanted) -> TaskAnchors:
     except UsageError:  # of another specification: worth nothing
         stored = None
     if stored is not None:
-        anchors = replace(anchors, reference=stored.reference, blind=stored.blind)
+        anchors = replace(anchors, reference=anchors.reference or stored.reference, blind=stored.blind)
     if wanted.reference:
-        anchors = calibration.with_reference(anchors, task, _OTHER_RUNS, wanted.workers)
+        anchors = calibration.with_reference(anchors, task, wanted.workers)
     if wanted.blind:
-        anchors = calibration.with_blind(anchors, task, _OTHER_RUNS, wanted.workers)
+        anchors = calibration.with_blind(anchors, task, wanted.workers)
     return anchors
 
 

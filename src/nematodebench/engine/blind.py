@@ -167,13 +167,13 @@ def _scores(task: Task, cycles: Sequence[Cycle], seeds: Sequence[int], workers: 
 
 def describe(task: Task, cycle: Cycle) -> str:
     """A cycle in words."""
+    parts = [f"{ticks:g} x ({_action(task, levels)})" for ticks, *levels in cycle]
+    return f"constant ({_action(task, cycle[0][1:])})" if len(cycle) == 1 else "cycle of " + ", ".join(parts)
+
+
+def _action(task: Task, levels: Sequence[float]) -> str:
     names = task.world.actions.names
-    parts = []
-    for ticks, *levels in cycle:
-        action = (
-            names[int(levels[0])]
-            if task.discrete
-            else ", ".join(f"{name} {level:g}" for name, level in zip(names, levels, strict=True))
-        )
-        parts.append(f"{ticks:g} x ({action})" if len(cycle) > 1 else f"constant ({action})")
-    return parts[0] if len(cycle) == 1 else "cycle of " + ", ".join(parts)
+    if not task.discrete:
+        return ", ".join(f"{name} {level:g}" for name, level in zip(names, levels, strict=True))
+    choice = int(levels[0])
+    return names[choice] if choice < len(names) else f"surplus action {choice}"

@@ -24,14 +24,17 @@ from nematodebench.tasks.base import Task
 from nematodebench.tasks.measure import measure
 
 __all__ = [
-    "CALIBRATION_SEED", "CHECK_SEED", "NULL", "agrees", "calibrate_task", "measure_blind", "measure_null",
-    "measure_reference", "with_blind", "with_reference",
+    "CALIBRATION_SEED", "CHECK_SEED", "NULL", "REFERENCE_RUNS", "agrees", "calibrate_task", "measure_blind",
+    "measure_null", "measure_reference", "with_blind", "with_reference",
 ]  # fmt: skip
 
 CALIBRATION_SEED = 0
 CHECK_SEED = 1
 _SEARCH_SEED = 2
 """Session seeds of the anchors, of the check and of the search for blind policies: never the same runs."""
+
+REFERENCE_RUNS = 200
+"""Of references and blind policies: most of them hardly vary."""
 
 NULL = "null_random"
 _WORM_REFERENCE = "gradient_follower"
@@ -74,10 +77,12 @@ def measure_null(task: Task, runs: int, seed: int, workers: int | None = None) -
     return _anchor(task, AnchorKind.NULL_MEASURED, f"null={NULL}", values, seed)
 
 
-def measure_reference(task: Task, runs: int, seed: int, workers: int | None = None) -> ScoreAnchor:
-    """The score of the world's reference controller or, for worms, of the gradient follower."""
+def measure_reference(task: Task, runs: int, seed: int, workers: int | None = None) -> ScoreAnchor | None:
+    """The score of the world's reference controller or, for worms, of the gradient follower; None without either."""
     kind = AnchorKind.REFERENCE_MEASURED
     if task.world.reference is None:
+        if task.scoring not in {"composite", "chemotaxis"}:
+            return None
         values = _scores(task, _WORM_REFERENCE, {}, runs, seed, workers)
         return _anchor(task, kind, f"reference={_WORM_REFERENCE}", values, seed)
     alone = task.untrained() if task.trains_first else task
@@ -100,22 +105,35 @@ def calibrate_task(task: Task, runs: int, workers: int | None = None) -> TaskAnc
     if task.scoring == "descriptive":
         return None
     null = measure_null(task, runs, CALIBRATION_SEED, workers)
-    ceiling = ScoreAnchor(task.ceiling, AnchorKind.ANALYTIC, f"analytic: the largest possible {task.score_key}")
+    ceiling = _ceiling(task, workers)
+    reference = ceiling if task.ceiling is None else None
     if task.floor is None:
-        return TaskAnchors(task.id, task.spec_hash, task.score_key, null, ceiling)
+        return TaskAnchors(task.id, task.spec_hash, task.score_key, null, ceiling, reference=reference)
     floor = ScoreAnchor(task.floor, AnchorKind.ANALYTIC, f"analytic: {task.score_key} of pure chance")
-    return TaskAnchors(task.id, task.spec_hash, task.score_key, floor, ceiling, null=null)
+    return TaskAnchors(task.id, task.spec_hash, task.score_key, floor, ceiling, null, reference)
 
 
-def with_reference(anchors: TaskAnchors, task: Task, runs: int, workers: int | None = None) -> TaskAnchors:
-    """Adds a measured reference beside the analytic ceiling."""
-    return replace(anchors, reference=measure_reference(task, runs, CALIBRATION_SEED, workers))
+def _ceiling(task: Task, workers: int | None) -> ScoreAnchor:
+    """The largest possible score where the task knows it, otherwise its reference's."""
+    if task.ceiling is not None:
+        return ScoreAnchor(task.ceiling, AnchorKind.ANALYTIC, f"analytic: the largest possible {task.score_key}")
+    reference = measure_reference(task, REFERENCE_RUNS, CALIBRATION_SEED, workers)
+    if reference is None:
+        raise UsageError(f"{task.id} has neither an analytic ceiling nor a reference.")
+    return reference
 
 
-def with_blind(anchors: TaskAnchors, task: Task, runs: int, workers: int | None = None) -> TaskAnchors:
+def with_reference(anchors: TaskAnchors, task: Task, workers: int | None = None) -> TaskAnchors:
+    """Adds a measured reference beside an analytic ceiling."""
+    if task.ceiling is None:
+        return anchors
+    return replace(anchors, reference=measure_reference(task, REFERENCE_RUNS, CALIBRATION_SEED, workers))
+
+
+def with_blind(anchors: TaskAnchors, task: Task, workers: int | None = None) -> TaskAnchors:
     """Adds the best input-blind policy, selected on seeds of the search and measured on others."""
     segments = search(task, _SEARCH_SEED, workers or default_workers())
-    return replace(anchors, blind=measure_blind(task, segments, runs, CALIBRATION_SEED, workers))
+    return replace(anchors, blind=measure_blind(task, segments, REFERENCE_RUNS, CALIBRATION_SEED, workers))
 
 
 def agrees(stored: ScoreAnchor | BlindPolicy, measured: ScoreAnchor | BlindPolicy) -> bool:

@@ -62,13 +62,13 @@ def reference_runs(task: Task, seeds: list[int], workers: int) -> list[RunRecord
         raise UsageError(f"World {world.name!r} has no reference controller.")
     functions = [first_class(function, WORLD) for function in (world.reset, world.step, world.reference)]
     compiled: Callable[..., None] = first_class(_live, _SIGNATURE)
-    phase = task.scored_phase
+    phase, width = task.scored_phase, 1 if task.discrete else world.actions.n
 
     def one(seed: int) -> dict[str, NDArray[np.float64]]:
         records = np.empty((phase.episodes, len(phase.columns)))
         compiled(
             *functions, world.pack(), np.zeros(world.state_size), np.zeros(RNG_WORDS, dtype=np.uint64),
-            np.zeros(RNG_WORDS, dtype=np.uint64), np.zeros((world.agents, world.actions.n), dtype=np.float32),
+            np.zeros(RNG_WORDS, dtype=np.uint64), np.zeros((world.agents, width), dtype=np.float32),
             np.zeros((world.agents, len(world.sensors)), dtype=np.float32), np.zeros(world.out_size), np.uint64(seed),
             records,
         )  # fmt: skip

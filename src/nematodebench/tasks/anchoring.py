@@ -37,7 +37,7 @@ class TaskAnchors:
         spec_hash: Of the specification that was calibrated.
         score_key: The metric that is the score.
         floor: Chance: measured with the null policy, or exact.
-        ceiling: The largest possible score.
+        ceiling: The largest possible score, or the reference's.
         null: The null policy's own score where the floor is exact.
         reference: A scripted reference's score.
         blind: The best policy found that ignores its input.

@@ -55,7 +55,7 @@ class Task:
         score_key: The metric that is the score; empty for a descriptive task, which is never ranked.
         assay: Name of the phase that is the chemotaxis assay, if there is one.
         floor: What chance scores where that is known exactly; None where it has to be measured.
-        ceiling: The largest possible score.
+        ceiling: The largest possible score; None where none is known and a reference is measured instead.
         gate: What the gate that multiplies the score stands for; empty without one. A gated world has the metrics
             ``gate`` and ``ungated``.
         trained: Of an untrained variant the task it comes from.
@@ -69,7 +69,7 @@ class Task:
     score_key: str
     assay: str = ""
     floor: float | None = None
-    ceiling: float = 1.0
+    ceiling: float | None = 1.0
     gate: str = ""
     episodes_override: int = 0
     trained: "Task | None" = None
