@@ -16,13 +16,18 @@ from nematodebench.kernels._target import cache_dir, code_generation
 PACKAGE = Path(nematodebench.__file__).parent
 X86 = platform.machine().lower() in {"x86_64", "amd64"}
 
-_WHERE = "from nematodebench.kernels._target import cache_dir; print(cache_dir())"
+_WHERE = """
+import nematodebench, pathlib
+from nematodebench.kernels._target import cache_dir
+package = pathlib.Path(nematodebench.__file__).parent
+print(*(cache_dir(str(package / file)) for file in ("worlds/foraging.py", "brains/mlp_ppo.py", "engine/loop.py")))
+"""
 _RUN = """
 import json
 import nematodebench as nb
-from nematodebench.kernels._target import cache_dir
+from nematodebench.kernels._target import cache_root
 session = nb.run("foraging_small-v1", "null_random", runs=1, episodes=2, seed=1, workers=1)
-print(json.dumps([str(cache_dir()), session.runs[0].record_hash, session.failed_runs]))
+print(json.dumps([str(cache_root()), session.runs[0].record_hash, session.failed_runs]))
 """
 
 
@@ -68,27 +73,37 @@ def test_two_processes_share_a_folder(package_copy, tmp_path):
     )
 
 
-@pytest.mark.parametrize("file", ["kernels/mathx.py", "worlds/_nematode.py", "brains/_heads.py", "engine/loop.py"])
-def test_one_edited_byte_gets_another_folder(package_copy, tmp_path, file):
-    before = child(_WHERE, package_copy, NEMATODEBENCH_CACHE_DIR=tmp_path)
+@pytest.mark.parametrize(
+    ("file", "changed"),
+    [
+        ("kernels/mathx.py", [True, True, True]),
+        ("worlds/_nematode.py", [True, False, False]),
+        ("brains/_heads.py", [False, True, False]),
+        ("engine/loop.py", [False, False, True]),
+        ("brains/mlp_dqn.py", [False, False, False]),
+    ],
+)
+def test_an_edited_byte_moves_what_depends_on_it_and_nothing_else(package_copy, tmp_path, file, changed):
+    before = child(_WHERE, package_copy, NEMATODEBENCH_CACHE_DIR=tmp_path).split()
     path = package_copy / "nematodebench" / file
     original = path.read_bytes()
     path.write_bytes(original + b"\n")
     try:
-        after = child(_WHERE, package_copy, NEMATODEBENCH_CACHE_DIR=tmp_path)
+        after = child(_WHERE, package_copy, NEMATODEBENCH_CACHE_DIR=tmp_path).split()
     finally:
         path.write_bytes(original)
-    assert Path(before).parent == Path(after).parent == tmp_path
-    assert before != after
+    assert {Path(folder).parent for folder in before + after} == {tmp_path}
+    assert [one != other for one, other in zip(before, after, strict=True)] == changed
 
 
 def test_the_folder_is_in_the_users_cache_unless_told_otherwise(tmp_path):
     without = {"NEMATODEBENCH_CACHE_DIR": "", "XDG_CACHE_HOME": tmp_path}
-    assert Path(child(_WHERE, **without)).parent == tmp_path / "nematodebench"
+    assert Path(child(_WHERE, **without).split()[0]).parent == tmp_path / "nematodebench"
 
 
 def test_compiled_code_is_in_the_folder():
-    assert cache_dir().is_dir()
+    nematodebench.run("foraging_small-v1", "null_random", runs=1, episodes=2, seed=1, workers=1)
+    assert any(cache_dir(str(PACKAGE / "worlds" / "foraging.py")).rglob("*.nbc"))
 
 
 def test_an_unwritable_folder_costs_only_the_cache(tmp_path):

@@ -8,10 +8,11 @@ currents, so a tick costs as much as there are spikes. Fresh and lasting eligibi
 import numpy as np
 
 from nematodebench.brains import _reservoir as rv
+from nematodebench.brains._spiking_rows import LANES, add_row, crossings, lowest_bit
 from nematodebench.kernels.abi import F32, F32M, F64, I64, U64, kernel
 from nematodebench.kernels.rng import next_u64, uniform
 
-__all__ = ["FLOAT_WORDS", "HYPER", "LEAST", "WORDS", "draw_network", "encode", "run_ticks"]
+__all__ = ["HYPER", "LEAST", "WORDS", "draw_network", "encode", "run_ticks"]
 
 # Words of hyper, in the order of HYPER; five words for each sensory cell follow at CELLS.
 HYPER = (
@@ -19,33 +20,32 @@ HYPER = (
     "trace_decay", "depression", "depression_recovery", "energy_cost", "energy_recovery",
     "stdp_ltp", "stdp_ltd", "metaplasticity", "temperature",
     "learning_rate", "hidden_rate", "eligibility_decay", "gamma", "expectation_rate", "value_rate",
-    "inhibitory_rate", "homeostasis", "target_rate", "curiosity",
+    "inhibitory_rate", "homeostasis", "target_rate", "curiosity", "habituation",
 )  # fmt: skip
 (
     LEAK, GAIN, NOISE, WEIGHT, LIMIT, DENSITY, INHIBITORY, LATERAL,
     TRACE_DECAY, DEPRESSION, DEPRESSION_RECOVERY, COST, RECOVERY,
     LTP, LTD, META_GAIN, TEMPERATURE,
     RATE, HIDDEN_RATE, LAMBDA, GAMMA, EXPECTATION_RATE, VALUE_RATE,
-    INHIBITORY_RATE, HOMEOSTASIS, TARGET_RATE, CURIOSITY, CELLS,
-) = range(28)  # fmt: skip
+    INHIBITORY_RATE, HOMEOSTASIS, TARGET_RATE, CURIOSITY, HABITUATION, CELLS,
+) = range(29)  # fmt: skip
 CELL_WORDS = 5
 # Words of ints: sizes, ...
 (
     SENSED, SENSORY, HIDDEN, MOTOR, TARGETS, STRIDE, OUTPUTS, PER_OUTPUT, SLOTS, TICKS, CHOSEN,
-    WARM, WARM_COUNT, SPIKED, SPIKES, FIRST_PLACE,
-) = range(rv.OWN, rv.OWN + 16)  # fmt: skip
+    WARM, WARM_COUNT, RECENT, RECENT_COUNT, SPIKED, SPIKES, FIRST_PLACE,
+) = range(rv.OWN, rv.OWN + 18)  # fmt: skip
 # ... and places in memory.
 (
-    DRIVE, NEXT, MEMORY, VALUE, NOVELTY, POTENTIAL, TRACE, RESOURCE, ENERGY, COUNT, SIGN, HEAT,
-    CURRENT, THRESHOLD, META, GATE, MEAN, VOTES, SCALARS, W, E, F,
-) = range(FIRST_PLACE, FIRST_PLACE + 22)  # fmt: skip
-FLOAT_WORDS = W - FIRST_PLACE
+    DRIVE, NEXT, MEMORY, VALUE, NOVELTY, POTENTIAL, TRACE, RESOURCE, ENERGY, COUNT, SIGN, HEAT, USUAL,
+    THRESHOLD, CURRENT, META, GATE, PENALTY, STEP, MEAN, VOTES, SCALARS, W, E, F,
+) = range(FIRST_PLACE, FIRST_PLACE + 25)  # fmt: skip
 WORDS = F + 1
 LEAST = np.float32(1e-4)
 # What fades is cut off here: numbers too small to be normal cost the processor a hundred times as much.
-_FADED = np.float32(1e-6)
+_FADED, _OVER = np.float32(1e-6), np.float32(0.05)
 _0, _1, _HALF = np.float32(0.0), np.float32(1.0), np.float32(0.5)
-_PIECE, _SHIFT, _NOISE_UNIT = np.uint64(0xFFFF), np.uint64(16), np.float32(1.0 / 65536.0)
+_ONE, _PIECE, _SHIFT, _NOISE_UNIT = np.uint64(1), np.uint64(0xFFFF), np.uint64(16), np.float32(1.0 / 65536.0)
 
 
 @kernel()
@@ -88,8 +88,10 @@ def draw_network(hyper: F64, ints: I64, mem: F32, rng: U64) -> None:
         _draw_row(hyper, ints, mem, i, rng)
     for m in range(ints[MOTOR]):
         _draw_motor_row(hyper, ints, mem, m)
+    for i in range(neurons + LANES):
+        mem[ints[THRESHOLD] + i] = _1
     for j in range(ints[TARGETS]):
-        mem[ints[THRESHOLD] + j] = mem[ints[META] + j] = _1
+        mem[ints[META] + j] = _1
         mem[ints[GATE] + j] = np.float32(hyper[HIDDEN_RATE])
     for c in range(ints[SENSED]):
         mem[ints[NOVELTY] + c] = _1
@@ -132,52 +134,65 @@ def _integrate(hyper: F64, ints: I64, mem: F32, rng: U64) -> None:
 @kernel()
 def _fire(hyper: F64, ints: I64, mem: F32) -> None:
     """Lists the neurons above threshold that have the energy for a spike."""
-    neurons, sensory = ints[rv.NODES], ints[SENSORY]
+    v, threshold, energy = ints[POTENTIAL], ints[THRESHOLD], mem[ints[ENERGY] :]
     cost, spiked, n = np.float32(hyper[COST]), ints[ints[SPIKED] :], 0
-    v, energy, threshold = mem[ints[POTENTIAL] :], mem[ints[ENERGY] :], mem[ints[THRESHOLD] :]
-    for i in range(sensory):
-        spiked[n] = i
-        n += 1 if v[i] >= _1 and energy[i] >= cost else 0
-    for j in range(neurons - sensory):
-        spiked[n] = sensory + j
-        n += 1 if v[sensory + j] >= threshold[j] and energy[sensory + j] >= cost else 0
+    for start in range(0, ints[rv.NODES], LANES):
+        above = crossings(mem, v + start, threshold + start)
+        while above:
+            i = start + lowest_bit(above)
+            above &= above - _ONE
+            spiked[n] = i
+            n += 1 if energy[i] >= cost else 0
     ints[SPIKES] = n
     rv.count_active(ints, n)
 
 
 @kernel()
-def _transmit(hyper: F64, ints: I64, mem: F32, i: int) -> None:
-    """One spike: the neuron resets and pays, its row goes to the targets, and what fired before it is depressed."""
-    sensory, targets, stride = ints[SENSORY], ints[TARGETS], ints[STRIDE]
-    strength = mem[ints[RESOURCE] + i]
-    mem[ints[RESOURCE] + i] = strength * np.float32(1.0 - hyper[DEPRESSION])
-    mem[ints[ENERGY] + i] -= np.float32(hyper[COST])
-    mem[ints[POTENTIAL] + i] = _0
-    mem[ints[COUNT] + i] += _1
-    row, current = mem[ints[W] + i * stride :][:targets], mem[ints[CURRENT] :][:targets]
+def _penalise(hyper: F64, ints: I64, mem: F32) -> None:
+    """What a spike that comes now, after its targets', takes away from their eligibility."""
+    targets, ltd = ints[TARGETS], np.float32(-hyper[LTD])
+    penalty, meta = mem[ints[PENALTY] :][:targets], mem[ints[META] :][:targets]
+    trace = mem[ints[TRACE] + ints[SENSORY] :][:targets]
     for j in range(targets):
-        current[j] += strength * row[j]
-    if i < sensory + ints[HIDDEN]:
-        fresh, trace = mem[ints[F] + i * stride :][:targets], mem[ints[TRACE] + sensory :][:targets]
-        meta, ltd = mem[ints[META] :][:targets], np.float32(hyper[LTD])
-        for j in range(targets):
-            fresh[j] -= ltd * meta[j] * trace[j]
+        penalty[j] = ltd * meta[j] * trace[j]
 
 
 @kernel()
-def _potentiate(hyper: F64, ints: I64, mem: F32, i: int) -> None:
-    """A target fired: its connections from neurons that fired shortly before become eligible."""
-    j, stride = i - ints[SENSORY], ints[STRIDE]
-    amount = np.float32(hyper[LTP]) / mem[ints[META] + j]
-    warm, trace, fresh = ints[ints[WARM] :], mem[ints[TRACE] :], mem[ints[F] + j :]
-    for n in range(ints[WARM_COUNT]):
-        pre = warm[n]
-        fresh[pre * stride] += amount * trace[pre]
+def _transmit(hyper: F64, ints: I64, mem: F32, plastic: bool) -> None:
+    """The neurons that spiked reset and pay; their rows go to the targets."""
+    spiked, resource, energy = ints[ints[SPIKED] :], mem[ints[RESOURCE] :], mem[ints[ENERGY] :]
+    potential, count, stride = mem[ints[POTENTIAL] :], mem[ints[COUNT] :], ints[STRIDE]
+    kept, cost = np.float32(1.0 - hyper[DEPRESSION]), np.float32(hyper[COST])
+    w, f, current, penalty = ints[W], ints[F], ints[CURRENT], ints[PENALTY]
+    before = ints[SENSORY] + ints[HIDDEN] if plastic else 0
+    for k in range(ints[SPIKES]):
+        i = spiked[k]
+        add_row(mem, current, w + i * stride, resource[i], stride)
+        if i < before:
+            add_row(mem, f + i * stride, penalty, _1, stride)
+        resource[i] *= kept
+        energy[i] -= cost
+        potential[i] = _0
+        count[i] += _1
+
+
+@kernel()
+def _potentiate(hyper: F64, ints: I64, mem: F32) -> None:
+    """Targets fired: their connections from neurons that fired shortly before become eligible."""
+    sensory, stride = ints[SENSORY], np.uint64(ints[STRIDE])
+    spiked, recent, trace, meta = ints[ints[SPIKED] :], ints[ints[RECENT] :], mem[ints[TRACE] :], mem[ints[META] :]
+    for k in range(ints[SPIKES]):
+        if spiked[k] >= sensory:
+            j = spiked[k] - sensory
+            amount, fresh = np.float32(hyper[LTP]) / meta[j], mem[ints[F] + j :]
+            for n in range(ints[RECENT_COUNT]):
+                pre = np.uint64(recent[n])
+                fresh[pre * stride] += amount * trace[pre]
 
 
 @kernel()
 def _remember_spikes(hyper: F64, ints: I64, mem: F32) -> None:
-    """Traces and resources at the end of a tick; neurons that left a trace are listed as warm."""
+    """End of a tick. Neurons with a trace are listed as recent, those with eligibility as warm."""
     neurons, before = ints[rv.NODES], ints[SENSORY] + ints[HIDDEN]
     trace, resource, energy = (
         mem[ints[TRACE] :][:neurons],
@@ -191,18 +206,24 @@ def _remember_spikes(hyper: F64, ints: I64, mem: F32) -> None:
     )
     for i in range(neurons):
         left = keep * trace[i]
-        trace[i] = left if left > _FADED else _0
+        trace[i] = left if left > _OVER else _0
         resource[i] += back * (_1 - resource[i])
         energy[i] = min(energy[i] + rest, _1)
-    warm, spiked, heat, n = ints[ints[WARM] :], ints[ints[SPIKED] :], mem[ints[HEAT] :], ints[WARM_COUNT]
+    spiked, n = ints[ints[SPIKED] :], 0
+    recent = ints[ints[RECENT] :]
+    for k in range(ints[RECENT_COUNT]):
+        recent[n] = recent[k]
+        n += 1 if trace[recent[k]] > _0 else 0
+    warm, heat, m = ints[ints[WARM] :], mem[ints[HEAT] :], ints[WARM_COUNT]
     for k in range(ints[SPIKES]):
         i = spiked[k]
-        trace[i] += _1
         if i < before:
-            warm[n] = i
-            n += 1 if heat[i] == _0 else 0
+            recent[n], warm[m] = i, i
+            n += 1 if trace[i] == _0 else 0
+            m += 1 if heat[i] == _0 else 0
             heat[i] = _1
-    ints[WARM_COUNT] = n
+        trace[i] += _1
+    ints[RECENT_COUNT], ints[WARM_COUNT] = n, m
 
 
 @kernel()
@@ -211,14 +232,11 @@ def run_ticks(hyper: F64, ints: I64, mem: F32, rng: U64) -> None:
     neurons, plastic = ints[rv.NODES], hyper[RATE] > 0.0
     for i in range(neurons):
         mem[ints[COUNT] + i] = _0
-    spiked = ints[ints[SPIKED] :]
     for _ in range(ints[TICKS]):
         _integrate(hyper, ints, mem, rng)
         _fire(hyper, ints, mem)
-        for k in range(ints[SPIKES]):
-            _transmit(hyper, ints, mem, spiked[k])
         if plastic:
-            for k in range(ints[SPIKES]):
-                if spiked[k] >= ints[SENSORY]:
-                    _potentiate(hyper, ints, mem, spiked[k])
+            _penalise(hyper, ints, mem)
+            _potentiate(hyper, ints, mem)
+        _transmit(hyper, ints, mem, plastic)
         _remember_spikes(hyper, ints, mem)

@@ -4,6 +4,7 @@ import numpy as np
 
 from nematodebench.brains import _reservoir as rv
 from nematodebench.brains import _spiking as net
+from nematodebench.brains._spiking_rows import learn_row
 from nematodebench.kernels.abi import F32, F32M, F64, I64, U64, kernel
 from nematodebench.kernels.mathx import exp32
 from nematodebench.kernels.rng import uniform
@@ -74,7 +75,7 @@ def move_effectors(hyper: F64, ints: I64, mem: F32, action: F32M) -> None:
 @kernel()
 def _value(ints: I64, mem: F32, rates: int) -> np.float32:
     """What is to be expected, by the sensory cells' rates."""
-    total = mem[ints[net.SCALARS] + BIAS]
+    total: np.float32 = mem[ints[net.SCALARS] + BIAS]
     for c in range(ints[net.SENSED]):
         total += mem[ints[net.VALUE] + c] * mem[rates + c]
     return total
@@ -128,36 +129,42 @@ def remember_action(ints: I64, mem: F32, action: F32M, surprise: np.float32) -> 
 
 
 @kernel()
-def _change_row(hyper: F64, ints: I64, mem: F32, i: int, amount: np.float32) -> None:
-    """Fresh eligibility joins the lasting one through the targets' gates; weights follow it within their bounds."""
-    at, targets, before = i * ints[net.STRIDE], ints[net.TARGETS], ints[net.SENSORY]
-    w, e, f = mem[ints[net.W] + at :][:targets], mem[ints[net.E] + at :][:targets], mem[ints[net.F] + at :][:targets]
-    gate, energy = mem[ints[net.GATE] :][:targets], mem[ints[net.ENERGY] + before :][:targets]
-    keep, limit = np.float32(hyper[net.LAMBDA]), np.float32(hyper[net.LIMIT])
-    low, high = (net.LEAST, limit) if mem[ints[net.SIGN] + i] > _0 else (-limit, -net.LEAST)
-    for j in range(targets):
-        e[j] = keep * e[j] + gate[j] * f[j]
-        f[j] = _0
-        moved = min(max(w[j] + amount * energy[j] * e[j], low), high)
-        w[j] = moved if w[j] != _0 else _0
+def _unusual(hyper: F64, ints: I64, mem: F32, i: int) -> np.float32:
+    """Share of a neuron's spikes that is beyond what it usually fires, negative if it fired less."""
+    usual = np.float32(hyper[net.HABITUATION]) * mem[ints[net.USUAL] + i]
+    return max(_1 - usual / max(mem[ints[net.COUNT] + i], _1), -_1)
+
+
+@kernel()
+def _prepare_steps(hyper: F64, ints: I64, mem: F32, surprise: np.float32) -> None:
+    """How far weights to each target move by their eligibility: dopamine, if the target has energy for it."""
+    amount = np.float32(hyper[net.RATE]) * surprise / mem[ints[net.SCALARS] + POWER]
+    energy, step = mem[ints[net.ENERGY] + ints[net.SENSORY] :], mem[ints[net.STEP] :]
+    for j in range(ints[net.TARGETS]):
+        step[j] = amount * energy[j]
 
 
 @kernel()
 def change_weights(hyper: F64, ints: I64, mem: F32, surprise: np.float32) -> None:
     """Dopamine turns eligibility into weights; rows whose eligibility has faded go cold."""
-    amount, warm, n = np.float32(hyper[net.RATE]) * surprise / mem[ints[net.SCALARS] + POWER], ints[ints[net.WARM] :], 0
+    _prepare_steps(hyper, ints, mem, surprise)
+    w, e, f, gate, stride = ints[net.W], ints[net.E], ints[net.F], ints[net.GATE], ints[net.STRIDE]
+    keep, limit = np.float32(hyper[net.LAMBDA]), np.float32(hyper[net.LIMIT])
     cooling = np.float32(min(max(hyper[net.LAMBDA], 0.2), 0.99))
+    warm, heat, n = ints[ints[net.WARM] :], mem[ints[net.HEAT] :], 0
     for k in range(ints[net.WARM_COUNT]):
-        i = warm[k]
-        _change_row(hyper, ints, mem, i, amount)
-        mem[ints[net.HEAT] + i] *= cooling
+        i, part = warm[k], _unusual(hyper, ints, mem, warm[k])
+        low, high = (net.LEAST, limit) if mem[ints[net.SIGN] + i] > _0 else (-limit, -net.LEAST)
+        at = i * stride
+        learn_row(mem, w + at, e + at, f + at, gate, ints[net.STEP], keep, part, low, high, stride)
+        heat[i] *= cooling
         warm[n] = i
-        if mem[ints[net.HEAT] + i] > _COLD:
+        if heat[i] > _COLD:
             n += 1
         else:
-            mem[ints[net.HEAT] + i] = _0
-            at = ints[net.E] + i * ints[net.STRIDE]
-            mem[at : at + ints[net.TARGETS]] = _0
+            heat[i] = _0
+            for j in range(stride):
+                mem[e + at + j] = _0
     ints[net.WARM_COUNT] = n
 
 
@@ -181,8 +188,14 @@ def adapt(hyper: F64, ints: I64, mem: F32) -> None:
         for i in range(ints[rv.NODES]):
             if mem[ints[net.SIGN] + i] < _0 and mem[ints[net.COUNT] + i] > _0:
                 _balance(hyper, ints, mem, i)
+    usual, spikes = mem[ints[net.USUAL] :][: ints[rv.NODES]], mem[ints[net.COUNT] :][: ints[rv.NODES]]
+    for i in range(ints[rv.NODES]):
+        usual[i] += _SLOW * (spikes[i] - usual[i])
     targets = ints[net.TARGETS]
-    count, threshold = mem[ints[net.COUNT] + ints[net.SENSORY] :][:targets], mem[ints[net.THRESHOLD] :][:targets]
+    count, threshold = (
+        mem[ints[net.COUNT] + ints[net.SENSORY] :][:targets],
+        mem[ints[net.THRESHOLD] + ints[net.SENSORY] :][:targets],
+    )
     meta, speed, slide = (
         mem[ints[net.META] :][:targets],
         np.float32(hyper[net.HOMEOSTASIS]),

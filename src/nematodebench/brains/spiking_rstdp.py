@@ -8,6 +8,7 @@ from pydantic import Field
 from nematodebench.brains import _reservoir as rv
 from nematodebench.brains import _spiking as net
 from nematodebench.brains import _spiking_learning as learning
+from nematodebench.brains._spiking_rows import LANES
 from nematodebench.brains.base import BrainClass, BrainConfig, CompiledBrain, Interface, Layout
 from nematodebench.kernels.abi import F32, F32M, F64, I64, U64, brain_kernel
 
@@ -18,7 +19,7 @@ def _tuned(
     default: float, most: float, text: str, low: float, high: float, importance: str, *, log: bool = False
 ) -> Any:
     """A parameter from 0 to ``most``; the search command looks for good values between ``low`` and ``high``."""
-    search = {"low": low, "high": high, "log": log, "importance": importance}
+    search: dict[str, Any] = {"low": low, "high": high, "log": log, "importance": importance}
     return Field(default, ge=0, le=most, description=text, json_schema_extra={"search": search})
 
 
@@ -68,6 +69,9 @@ class SpikingRstdpConfig(BrainConfig):
         0.1, 1, "speed of the expectation by what is sensed; 0 = none", 0.01, 0.5, "medium", log=True
     )
     curiosity: float = _tuned(0.02, 10, "reward for sensing something quite new; 0 = none", 0.0, 0.3, "low")
+    habituation: float = _tuned(
+        1.0, 1, "share of a neuron's usual activity that dopamine ignores; 0 = none", 0.0, 1.0, "high"
+    )
     metaplasticity: float = _tuned(
         1.0, 100, "how much activity hinders potentiation and helps depression; 0 = not", 0.0, 5.0, "low"
     )
@@ -149,15 +153,16 @@ class SpikingRstdp(CompiledBrain):
         sensory = len(cells) + config.slots * outputs
         motor = outputs * config.motor
         targets = config.hidden + motor
-        neurons, stride = sensory + targets, -(-targets // 8) * 8
-        ints = np.zeros(net.WORDS + 2 * neurons + 2, dtype=np.int64)
+        neurons, stride = sensory + targets, -(-targets // LANES) * LANES
+        ints = np.zeros(net.WORDS + 3 * (neurons + 1), dtype=np.int64)
         ints[rv.NODES], ints[rv.CHOICES], ints[rv.EFFECTORS] = neurons, body.choices, body.effectors
         ints[net.SENSED : net.CHOSEN] = (
             len(cells), sensory, config.hidden, motor, targets, stride, outputs, config.motor, config.slots,
             config.ticks,
         )  # fmt: skip
-        ints[net.WARM], ints[net.SPIKED] = net.WORDS, net.WORDS + neurons + 1
-        widths = [sensory] * 5 + [neurons] * 7 + [targets] * 4 + [outputs] * 2 + [8] + [neurons * stride] * 3
+        for n, word in enumerate((net.WARM, net.RECENT, net.SPIKED)):
+            ints[word] = net.WORDS + n * (neurons + 1)
+        widths = [sensory] * 5 + [neurons + LANES] * 9 + [stride] * 5 + [outputs] * 2 + [8] + [neurons * stride] * 3
         memory = 0
         for n, width in enumerate(widths):
             ints[net.FIRST_PLACE + n] = memory

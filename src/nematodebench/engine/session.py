@@ -1,6 +1,7 @@
 """Sessions: N seeded runs of one brain on one task, measured, stored, resumable."""
 
 import datetime
+import hashlib
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -236,19 +237,20 @@ def _now() -> str:
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
 
-def new_experiment_id(seed: int) -> str:
-    """Time and seed: sortable, and different for sessions started in the same second."""
-    return f"{datetime.datetime.now(datetime.UTC):%Y%m%d_%H%M%S}_{seed:08x}"
+def new_experiment_id(plan: Plan) -> str:
+    """Time, seed and what is run: sortable, and different for sessions that end within the same second."""
+    what = hashlib.sha256(f"{plan.task.spec_hash}{plan.brain_name}{plan.config_text}".encode()).hexdigest()
+    return f"{datetime.datetime.now(datetime.UTC):%Y%m%d_%H%M%S}_{plan.seed:08x}_{what[:6]}"
 
 
 def run_plan(plan: Plan, *, root: Path | None = None, progress: Progress | None = None) -> Session:
     """Executes a plan; with ``root`` every run is stored as it ends."""
-    experiment_id = new_experiment_id(plan.seed)
+    experiment_id = new_experiment_id(plan)
     store = None
     if root is not None:
         while (root / experiment_id).exists():  # several brains of one seed may be done within a second
             time.sleep(0.1)
-            experiment_id = new_experiment_id(plan.seed)
+            experiment_id = new_experiment_id(plan)
         store = ExperimentStore(root, experiment_id)
         with _storage(store):
             store.create(_plan_record(plan, experiment_id), plan.config_name, plan.config_text)

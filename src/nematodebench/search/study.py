@@ -122,13 +122,15 @@ def _open(plan: SearchPlan, labels: dict[str, Any]) -> Any:
 def _objective(target: Target, plan: SearchPlan) -> Callable[[Any], float]:
     from optuna import TrialPruned
 
-    batches = [list(batch) for batch in np.array_split(search_seeds(plan.seed, plan.runs), plan.batches) if len(batch)]
+    seeds_of = search_seeds(plan.seed, plan.runs)  # stay Python integers: an array would round 64 bits
+    parts = np.array_split(np.arange(plan.runs), plan.batches)
+    batches = [[seeds_of[k] for k in part] for part in parts if part.size]
 
     def objective(trial: Any) -> float:
         config = {dimension.name: dimension.suggest(trial) for dimension in plan.space}
         results: list[Any] = []
         for n, seeds in enumerate(batches):
-            results += target.run(config, [int(seed) for seed in seeds])
+            results += target.run(config, seeds)
             value = float(target.values(results).mean())
             trial.report(value, n)
             if n < len(batches) - 1 and trial.number > 0 and trial.should_prune():
