@@ -129,8 +129,8 @@ def test_hidden_neurons_can_be_fixed():
 
 
 def test_inhibition_grows_on_a_target_that_fires_too_much():
-    start, life = (make("spiking_rstdp", discrete(), learning_rate=0, inhibitory_rate=0.01, target_rate=0, homeostasis=0)
-                   for make in (Life, Life))  # fmt: skip
+    still = {"learning_rate": 0, "inhibitory_rate": 0.01, "target_rate": 0, "homeostasis": 0}
+    start, life = (Life("spiking_rstdp", discrete(), **still) for _ in range(2))
     life.live(100, np.random.default_rng(0))
     grown = matrix(life, "W") - matrix(start, "W")
     assert grown.max() <= 0.0

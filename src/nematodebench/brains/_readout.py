@@ -90,7 +90,6 @@ def choose(hyper: F64, ints: I64, at: int, mem: F32, rng: U64, action: F32M) -> 
     step = np.float32(hyper[LR_POLICY] * hyper[ENTROPY]) / max(running[_LENGTH], np.float32(1e-6))
     for head in range(heads):
         _factors(ints, at, mem, head, step)
-    mem[ints[at + FACTORS] + heads * levels] = np.float32(1.0)
     _trace(np.float32(hyper[GAMMA] * hyper[TRACE]), ints, at, mem)
 
 
@@ -118,6 +117,7 @@ def _trace(decay: np.float32, ints: I64, at: int, mem: F32) -> None:
     factors, bonus = mem[ints[at + FACTORS] :][:width], mem[ints[at + OUTPUTS] :][:width]
     for k in range(logits, width):
         bonus[k] = np.float32(0.0)
+        factors[k] = np.float32(1.0) if k == logits else np.float32(0.0)
     for f in range(ints[at + FEATURES]):
         phi = mem[ints[at + PHI] + f]
         trace, weight = mem[ints[at + TRACES] + f * width :][:width], mem[ints[at + WEIGHTS] + f * width :][:width]

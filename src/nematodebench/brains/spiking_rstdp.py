@@ -34,7 +34,7 @@ class SpikingRstdpConfig(BrainConfig):
     inhibitory: float = Field(0.2, ge=0, le=0.5, description="share of inhibitory neurons in every layer; 0 = none")
     density: float = _tuned(0.2, 1, "probability of a connection to a hidden neuron", 0.05, 0.5, "low")
     weight: float = _tuned(0.3, 2, "largest weight at birth, with up to 8 inputs; less with more", 0.05, 1.0, "medium")
-    weight_limit: float = _tuned(1.0, 10, "largest weight that can be learned", 0.3, 3.0, "medium", log=True)
+    weight_limit: float = _tuned(2.0, 10, "largest weight that can be learned", 0.3, 3.0, "medium", log=True)
     lateral: float = _tuned(0.2, 5, "weight at birth between motor populations; 0 = none", 0.0, 0.6, "low")
 
     leak: float = _tuned(0.2, 1, "share of a membrane's potential lost in a tick", 0.05, 0.5, "medium")
@@ -52,7 +52,7 @@ class SpikingRstdpConfig(BrainConfig):
     energy_recovery: float = _tuned(0.01, 1, "energy that returns in a tick", 0.002, 0.05, "low")
 
     learning_rate: float = _tuned(
-        0.08, 1, "how far dopamine moves weights; 0 = not at all", 0.005, 0.5, "high", log=True
+        0.2, 1, "how far dopamine moves weights; 0 = not at all", 0.005, 0.5, "high", log=True
     )
     hidden_rate: float = _tuned(
         0.02, 1, "the same for hidden neurons, as a share; 0 = they are fixed", 0.0, 0.1, "medium"
@@ -62,8 +62,8 @@ class SpikingRstdpConfig(BrainConfig):
         0.2, 5, "eligibility taken away by a spike after the target's; 0 = none", 0.0, 1.0, "medium"
     )
     trace_decay: float = _tuned(0.7, 1, "share of a spike's trace left after a tick", 0.3, 0.95, "low")
-    eligibility_decay: float = _tuned(0.5, 1, "share of eligibility left after a step", 0.0, 0.9, "medium")
-    gamma: float = _tuned(0.8, 1, "discount of expected reward; 0 = only the reward at hand", 0.0, 0.97, "high")
+    eligibility_decay: float = _tuned(0.3, 1, "share of eligibility left after a step", 0.0, 0.9, "medium")
+    gamma: float = _tuned(0.9, 1, "discount of expected reward; 0 = only the reward at hand", 0.0, 0.97, "high")
     expectation_rate: float = _tuned(0.02, 1, "speed of the running expectation; 0 = none", 0.001, 0.1, "low", log=True)
     value_rate: float = _tuned(
         0.1, 1, "speed of the expectation by what is sensed; 0 = none", 0.01, 0.5, "medium", log=True

@@ -1,0 +1,388 @@
+"""The reservoirs: their equations against NumPy, what their parameters do, and that they live and learn."""
+
+import numpy as np
+import pytest
+from brain_life import Life, discrete, effectors, forage
+
+from nematodebench.brains import _readout as ro
+from nematodebench.brains import _reservoir as rv
+from nematodebench.brains import echo_state, sorn
+from nematodebench.brains import homeostatic_reservoir as hr
+from nematodebench.brains.base import Interface
+from nematodebench.brains.registry import get_brain
+from nematodebench.engine.run import RunSpec, compile_for, execute
+from nematodebench.tasks.base import Phase, Task
+from nematodebench.worlds.swarm import Forage
+from nematodebench.worlds.tracking import Tracking
+
+RESERVOIRS = ["homeostatic_reservoir", "echo_state", "sorn"]
+LEARNERS = RESERVOIRS[1:]
+CHANGES = {
+    "homeostatic_reservoir": {
+        "nodes": 60, "amplitude": 3.0, "leak": 0.5, "lr_w": 0.5, "lr_t": 0.1, "density": 0.3, "readout_density": 0.3,
+        "plastic": False, "blind": True,
+    },
+    "echo_state": {
+        "nodes": 60, "spectral_radius": 0.5, "input_scale": 2.0, "bias_scale": 1.0, "leak": 0.9, "density": 0.3,
+        "input_density": 0.2, "lr_policy": 0.1, "lr_value": 0.2, "gamma": 0.5, "trace": 0.5, "entropy": 0.1,
+        "levels": 3,
+    },
+    "sorn": {
+        "nodes": 60, "amplitude": 3.0, "density": 0.3, "input_density": 0.3, "inhibition_density": 0.5,
+        "target_rate": 0.3, "lr_stdp": 0.1, "lr_ip": 0.1, "smoothing": 1.0, "plastic": False, "lr_policy": 0.1,
+        "lr_value": 0.2, "gamma": 0.5, "trace": 0.5, "entropy": 0.1, "levels": 3,
+    },
+}  # fmt: skip
+
+
+def part(life, word, count):
+    return life.mem[life.ints[word] :][:count]
+
+
+def dense(life, at, weighted=False):
+    """A set of connections as a matrix [rows, columns], without the dummy column."""
+    rows, columns, _, stride, targets, weights = life.ints[at : at + rv.LINK_WORDS]
+    full = np.zeros((rows, columns + 1))
+    listed = life.ints[targets : targets + rows * stride].reshape(rows, stride)
+    values = life.mem[weights : weights + rows * stride].reshape(rows, stride) if weighted else 1.0
+    np.put_along_axis(full, listed, values, axis=1)
+    return full[:, :columns]
+
+
+def spikes_of(life):
+    spiked = np.zeros(life.ints[rv.NODES])
+    spiked[life.ints[life.ints[hr.SPIKED] :][: life.ints[hr.SPIKES]]] = 1
+    return spiked
+
+
+def trace_of(name, steps=400, body=None, **config):
+    """What a brain does and remembers after some steps of a fixed random life."""
+    life, numbers = Life(name, body or effectors(6, 2), **config), np.random.default_rng(0)
+    done = []
+    for _ in range(steps):
+        done.append(life.act(numbers.uniform(0, 1, life.body.inputs)))
+        life.learn(numbers.uniform(0, 1, life.body.inputs), numbers.normal())
+    return np.array(done), life
+
+
+# The homeostatic reservoir, equation by equation.
+
+
+def homeostatic_tick(life, rates):
+    """The tick that follows, in float64 from the life's memory: activation, spikes, targets, weights, shares."""
+    n, (amplitude, leak, lr_w, lr_t) = life.ints[rv.NODES], life.hyper[:4]
+    before, mask, weights = spikes_of(life), dense(life, hr.RECURRENT), dense(life, hr.RECURRENT, weighted=True)
+    a, t = part(life, hr.ACTIVATION, n).astype(float), part(life, hr.TARGET, n).astype(float)
+    a = (1 - leak) * a + amplitude * rates @ dense(life, hr.INPUT) + before @ weights
+    spikes = a >= 2 * t
+    margin = np.abs(a - 2 * t).min()
+    a = np.where(spikes, a - 2 * t, a)
+    e = a - t
+    heard = mask.T @ before
+    weights = weights - mask * before[:, None] * (lr_w * e / np.maximum(heard, 1))
+    listened = dense(life, hr.READOUT)
+    return margin, a, spikes, np.maximum(t + lr_t * e, 1), weights, listened @ spikes / listened.sum(1)
+
+
+@pytest.mark.parametrize("config", [{}, {"nodes": 50, "amplitude": 4.0, "lr_t": 0.1, "leak": 0.4, "lr_w": 0.3}])
+def test_homeostatic_reservoir_follows_its_equations(config):
+    life, numbers, compared = Life("homeostatic_reservoir", effectors(6, 2), **config), np.random.default_rng(0), 0
+    n = life.ints[rv.NODES]
+    for _ in range(300):
+        rates = numbers.uniform(0, 1, 6).astype(np.float32)
+        margin, a, spikes, t, weights, shares = homeostatic_tick(life, rates)
+        action = life.act(rates)
+        if margin < 1e-4:  # too close to a threshold for float32 and float64 to agree
+            continue
+        compared += spikes.any()
+        np.testing.assert_array_equal(spikes_of(life), spikes)
+        np.testing.assert_allclose(part(life, hr.ACTIVATION, n), a, atol=2e-5)
+        np.testing.assert_allclose(part(life, hr.TARGET, n), t, atol=2e-5)
+        np.testing.assert_allclose(dense(life, hr.RECURRENT, weighted=True), weights, atol=2e-5)
+        np.testing.assert_allclose(action, shares, atol=1e-6)
+    assert compared > 200
+
+
+def test_frozen_weights_and_targets_stay():
+    life, numbers = Life("homeostatic_reservoir", effectors(6, 2), plastic=False), np.random.default_rng(0)
+    weights, targets = dense(life, hr.RECURRENT, weighted=True), part(life, hr.TARGET, 200).copy()
+    actions = [life.act(numbers.uniform(0, 1, 6)) for _ in range(100)]
+    assert np.any(actions)
+    np.testing.assert_array_equal(dense(life, hr.RECURRENT, weighted=True), weights)
+    np.testing.assert_array_equal(part(life, hr.TARGET, 200), targets)
+
+
+def test_a_blind_homeostatic_reservoir_is_silent():
+    actions, life = trace_of("homeostatic_reservoir", blind=True)
+    assert not actions.any()
+    assert life.brain.describe(None, life.ints, life.mem)["silent"] == 1
+
+
+def test_a_silent_reservoir_chooses_by_lot():
+    actions, _ = trace_of("homeostatic_reservoir", steps=4000, body=discrete(), blind=True)
+    counts = np.bincount(actions[:, 0].astype(int), minlength=4)
+    assert np.abs(counts - 1000).max() < 5 * np.sqrt(1000)
+
+
+def test_the_largest_share_is_chosen():
+    life, numbers = Life("homeostatic_reservoir", discrete()), np.random.default_rng(0)
+    for _ in range(200):
+        choice = int(life.act(numbers.uniform(-1, 1, 5))[0])
+        shares = part(life, hr.SHARES, 4)
+        assert shares[choice] == shares.max()
+
+
+def test_homeostasis_keeps_errors_small():
+    _, life = trace_of("homeostatic_reservoir", steps=3000)
+    assert np.abs(part(life, hr.ACTIVATION, 200) - part(life, hr.TARGET, 200)).mean() < 1
+
+
+def control_task(world, ticks, score_key):
+    phases = (Phase("train", world, ticks=ticks), Phase("scored", world, episodes=1))
+    return Task("reservoir_test-v1", "for tests", phases, "scored", "anchored", score_key)
+
+
+def run(task, name, seed, **config):
+    brain = get_brain(name)
+    compile_for(task, brain)
+    return execute(RunSpec(task, name, brain, brain.config(**config), seed))
+
+
+def test_homeostatic_reservoir_tracks_without_reward_and_only_if_plastic():
+    task = control_task(Tracking(), 30_000, "track_score")
+    scores = {
+        plastic: np.mean([
+            run(task, "homeostatic_reservoir", seed, plastic=plastic).records["scored"][0, 4] for seed in range(4)
+        ])
+        for plastic in (True, False)
+    }  # fmt: skip
+    assert scores[True] > 0.3
+    assert scores[True] > scores[False] + 0.15
+
+
+# What all reservoirs share.
+
+
+@pytest.mark.parametrize(("low", "high", "value", "rates"), [
+    (0, 1, 0.25, [0.25]), (2, 6, 3, [0.25]), (0, 1, 7, [1]), (0, 1, -7, [0]), (0, 1, np.nan, [0]), (3, 3, 3, [0]),
+    (-1, 1, 0.5, [0.5, 0]), (-2, 1, -0.5, [0, 0.25]), (-2, 4, 4, [1, 0]), (-2, 0, -2, [0, 1]), (-1, 1, np.nan, [0, 0]),
+])  # fmt: skip
+def test_inputs_are_coded_as_rates(low, high, value, rates):
+    life = Life("homeostatic_reservoir", Interface(("x",), (float(low),), (float(high),), 0, 1))
+    life.act([value])
+    np.testing.assert_allclose(part(life, rv.RATES, life.ints[rv.CHANNELS]), rates)
+
+
+@pytest.mark.parametrize("density", [0.001, 0.1, 0.333, 1.0])
+def test_connections_are_distinct_and_never_to_oneself(density):
+    life = Life("homeostatic_reservoir", effectors(), nodes=50, density=density)
+    degree = max(1, round(density * 50))
+    assert (dense(life, hr.INPUT).sum(1) == degree).all()
+    assert (dense(life, hr.RECURRENT).sum(1) == min(degree, 49)).all()
+    assert not np.diag(dense(life, hr.RECURRENT)).any()
+
+
+def test_every_connection_is_equally_likely():
+    counts = sum(dense(Life("homeostatic_reservoir", effectors(), seed, nodes=20), hr.RECURRENT) for seed in range(600))
+    off = counts[~np.eye(20, dtype=bool)]
+    expected = 600 * 2 / 19
+    assert np.abs(off - expected).max() < 5 * np.sqrt(expected)
+    assert off.std() == pytest.approx(np.sqrt(expected * 17 / 19), rel=0.15)
+
+
+def test_liveness_counts_what_happened():
+    life, numbers = Life("homeostatic_reservoir", effectors(6, 2), nodes=40), np.random.default_rng(0)
+    rates = []
+    for _ in range(500):
+        life.act(numbers.uniform(0, 1, 6) * (numbers.uniform() < 0.3))
+        rates.append(life.ints[hr.SPIKES] / 40)
+    found = life.brain.describe(None, life.ints, life.mem)
+    assert found["mean_rate"] == pytest.approx(np.mean(rates))
+    assert found["rate_variance"] == pytest.approx(np.var(rates))
+    assert found["silent"] == pytest.approx(np.mean(np.array(rates) == 0))
+    assert found["silent"] > 0
+    assert found["saturated"] == pytest.approx(np.mean(np.array(rates) >= 0.9))
+
+
+def test_a_saturated_network_is_called_saturated():
+    _, life = trace_of("sorn", amplitude=1000.0, input_density=1.0)
+    assert life.brain.describe(None, life.ints, life.mem)["saturated"] > 0.9
+
+
+@pytest.mark.parametrize("name", RESERVOIRS)
+def test_unborn_descriptors_are_numbers(name):
+    life = Life(name, effectors())
+    assert set(life.brain.describe(None, life.ints, life.mem)) == {"mean_rate", "rate_variance", "silent", "saturated"}
+
+
+@pytest.mark.parametrize(("name", "parameter"), [(name, key) for name in RESERVOIRS for key in CHANGES[name]])
+def test_every_parameter_changes_behaviour(name, parameter):
+    before, _ = trace_of(name)
+    after, _ = trace_of(name, **{parameter: CHANGES[name][parameter]})
+    assert (before != after).any()
+
+
+@pytest.mark.parametrize("name", RESERVOIRS)
+def test_all_parameters_are_covered(name):
+    assert set(CHANGES[name]) == set(get_brain(name).config.model_fields)
+
+
+@pytest.mark.parametrize("name", RESERVOIRS)
+@pytest.mark.parametrize("body", [discrete(), effectors(6, 3)], ids=["discrete", "effectors"])
+def test_long_lives_stay_finite_and_legal(name, body):
+    life, numbers = Life(name, body), np.random.default_rng(0)
+    for _ in range(40):
+        life.live(500, numbers, end_every=97)
+        legal = (life.action >= 0) & (life.action <= (1 if body.effectors else body.choices - 1))
+        assert legal.all()
+        assert np.isfinite(life.mem).all()
+
+
+@pytest.mark.parametrize("name", RESERVOIRS)
+def test_eight_agents_live_their_own_lives(name):
+    result = run(control_task(Forage(), 300, "forage_score"), name, seed=1)
+    assert result.failure is None
+    assert result.steps == 300 + 1000
+    assert 0 < result.descriptors["mean_rate"] < 1
+
+
+@pytest.mark.parametrize("name", RESERVOIRS)
+def test_a_run_repeats_bit_for_bit(name):
+    (first, one), (second, other) = trace_of(name), trace_of(name)
+    assert first.tobytes() == second.tobytes()
+    assert one.mem.tobytes() == other.mem.tobytes()
+    assert one.ints.tobytes() == other.ints.tobytes()
+
+
+# The readout that learns from reward.
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_learns_to_forage(name):
+    successes, _ = forage(name, episodes=400)
+    assert successes[-100:].mean() >= 0.9
+
+
+@pytest.mark.parametrize(("terminated", "alive"), [(False, 1.0), (True, 0.0)])
+def test_readout_follows_its_equations(terminated, alive):
+    life, numbers, at = Life("echo_state", discrete(), nodes=20), np.random.default_rng(0), echo_state.READOUT
+    life.live(30, numbers, end_every=1000)
+    features, _, levels, width = life.ints[at : at + 4]
+    lr_policy, lr_value, gamma, trace, entropy = life.hyper[: ro.READOUT_HYPER]
+
+    def matrix(word):
+        return part(life, at + word, features * width).reshape(features, width).astype(float)
+
+    w, z, phi = matrix(ro.WEIGHTS), matrix(ro.TRACES), part(life, at + ro.PHI, features).astype(float)
+    life.act(np.zeros(5))
+    surprise2, length = part(life, at + ro.RUNNING, 2).astype(float)
+    p = np.exp(phi @ w[:, :levels])
+    p /= p.sum()
+    factor = np.append(np.eye(levels)[int(life.action[0, 0])] - p, 1.0)
+    z[:, : levels + 1] = gamma * trace * z[:, : levels + 1] + np.outer(phi, factor)
+    value = phi @ w[:, levels]
+    bonus = -p * (np.log(p) - p @ np.log(p))
+    w[:, :levels] += lr_policy * entropy / length * np.outer(phi, bonus)
+    np.testing.assert_allclose(matrix(ro.TRACES), z, atol=1e-5)
+    life.learn(numbers.uniform(-1, 1, 5), 1.5, terminated=terminated)
+    phi = part(life, at + ro.PHI, features).astype(float)
+    d = 1.5 + gamma * alive * (phi @ w[:, levels]) - value
+    surprise2 += 0.001 * (d * d - surprise2)
+    w[:, :levels] += lr_policy / length * d / np.sqrt(surprise2) * z[:, :levels]
+    w[:, levels] += lr_value / length * d * z[:, levels]
+    np.testing.assert_allclose(matrix(ro.WEIGHTS), w, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_acting_twice_hears_twice_and_learning_hears_ahead(name):
+    one, other = Life(name, effectors()), Life(name, effectors())
+    for life in (one, other):
+        life.act(np.full(4, 0.2))
+    one.act(np.full(4, 0.7))
+    other.learn(np.full(4, 0.7), 0.0)
+    other.act(np.full(4, 0.7))
+    assert one.ints[rv.TICKS] == other.ints[rv.TICKS] == 2
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_broken_weights_give_an_illegal_action(name):
+    life = Life(name, discrete())
+    at = echo_state.READOUT + ro.WEIGHTS
+    life.mem[life.ints[at] : life.ints[at + 1]] = np.nan
+    assert np.isnan(life.act(np.ones(5))[0])
+
+
+# The echo state network.
+
+
+@pytest.mark.parametrize(("nodes", "radius", "density"), [(100, 0.9, 0.1), (40, 0.5, 0.5), (30, 1.2, 1.0)])
+def test_recurrent_weights_have_the_spectral_radius_asked_for(nodes, radius, density):
+    for seed in range(5):
+        life = Life("echo_state", effectors(), seed, nodes=nodes, spectral_radius=radius, density=density)
+        eigenvalues = np.linalg.eigvals(dense(life, echo_state.RECURRENT, weighted=True))
+        assert np.abs(eigenvalues).max() == pytest.approx(radius, rel=0.05)
+
+
+def test_echo_state_follows_its_equations():
+    life, numbers = Life("echo_state", effectors(6, 2)), np.random.default_rng(0)
+    n, leak = 100, life.hyper[echo_state.LEAK]
+    w, inputs = dense(life, echo_state.RECURRENT, weighted=True), dense(life, echo_state.INPUT, weighted=True)
+    bias, x = part(life, echo_state.BIAS, n).astype(float), np.zeros(n)
+    for _ in range(50):
+        rates = numbers.uniform(0, 1, 6).astype(np.float32)
+        x = (1 - leak) * x + leak * np.tanh(x @ w + rates @ inputs + bias)
+        life.act(rates)
+        seen = part(life, echo_state.READOUT + ro.PHI, n + 7)
+        np.testing.assert_allclose(seen[:n], x, atol=1e-5)
+        np.testing.assert_allclose(seen[n:], [*rates, 1])
+
+
+# The self-organising network.
+
+
+def sorn_weights(life):
+    """Excitatory weights as they act: divided by the sum that comes in to a unit."""
+    return dense(life, sorn.EXCITE, weighted=True) / part(life, sorn.SUM, life.ints[rv.NODES])
+
+
+def test_sorn_follows_its_equations():
+    life, numbers = Life("sorn", effectors(6, 2), lr_stdp=0.01, lr_ip=0.02), np.random.default_rng(0)
+    n, m = life.ints[rv.NODES], life.ints[sorn.INHIBITORY]
+    alert, inhibit = dense(life, sorn.ALERT, weighted=True), dense(life, sorn.INHIBIT, weighted=True)
+    inputs, mask, limit = dense(life, sorn.INPUT), dense(life, sorn.EXCITE), part(life, sorn.I_THRESHOLD, m)
+    x, y, compared = np.zeros(n), np.zeros(m), 0
+    for _ in range(300):
+        rates, w = numbers.uniform(0, 1, 6).astype(np.float32), sorn_weights(life)
+        threshold = part(life, sorn.THRESHOLD, n).astype(float)
+        drive, alarm = x @ w - y @ inhibit + rates @ inputs, x @ alert
+        life.act(rates)
+        after, y_after = part(life, sorn.NOW, n).astype(float), np.zeros(m)
+        y_after[life.ints[life.ints[sorn.I_SPIKED] :][: life.ints[sorn.I_SPIKES]]] = 1
+        if np.abs(drive - threshold).min() > 1e-5 and np.abs(alarm - limit).min() > 1e-5:
+            np.testing.assert_array_equal(after, drive >= threshold)
+            np.testing.assert_array_equal(y_after, alarm >= limit)
+            compared += 1
+        w = np.maximum(w + 0.01 * mask * np.outer(x, after), 0)
+        w = np.maximum(w - 0.01 * mask * np.outer(after, x), 0)
+        total = w.sum(0)
+        np.testing.assert_allclose(sorn_weights(life), w / np.where(total > 0, total, 1), atol=1e-5)
+        np.testing.assert_allclose(part(life, sorn.THRESHOLD, n), threshold + 0.02 * (after - 0.1), atol=1e-5)
+        x, y = after, y_after
+    assert compared > 100
+
+
+def test_incoming_weights_always_add_up_to_one():
+    _, life = trace_of("sorn", steps=2000, lr_stdp=0.01)
+    total = sorn_weights(life).sum(0)
+    reached = dense(life, sorn.EXCITE).any(0)
+    np.testing.assert_allclose(total[reached], 1, atol=1e-5)
+
+
+@pytest.mark.parametrize("rate", [0.05, 0.2])
+def test_intrinsic_plasticity_reaches_the_target_rate(rate):
+    life, numbers = Life("sorn", effectors(6, 2), target_rate=rate, lr_ip=0.01), np.random.default_rng(0)
+    for _ in range(2):
+        life.ints[rv.TICKS : rv.SATURATED + 1] = 0
+        for _ in range(3000):
+            life.act(numbers.uniform(0, 1, 6))
+    assert life.brain.describe(None, life.ints, life.mem)["mean_rate"] == pytest.approx(rate, rel=0.1)
