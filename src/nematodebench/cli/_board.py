@@ -70,7 +70,7 @@ def _print_board(board: TaskBoard, found: Collection) -> None:
     if norm is not None:
         print(f"floor {norm.floor.value:.3f}, ceiling {norm.ceiling.value:.3f} ({norm.ceiling.kind})")
     if board.history:
-        print(f"{len(board.history)} former entries")
+        print(f"former entries: {len(board.history)}")
     print()
 
 
