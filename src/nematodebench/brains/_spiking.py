@@ -74,14 +74,9 @@ def draw_network(hyper: F64, ints: I64, mem: F32, rng: U64) -> None:
     """Signs, weights and the state of rested neurons."""
     neurons = ints[rv.NODES]
     every = int(np.floor(1.0 / hyper[INHIBITORY] + 0.5)) if hyper[INHIBITORY] > 0.0 else 0
+    hidden, motor = ints[SENSORY], ints[SENSORY] + ints[HIDDEN]
     for i in range(neurons):
-        layer = (
-            0
-            if i < ints[SENSORY]
-            else ints[SENSORY]
-            if i < ints[SENSORY] + ints[HIDDEN]
-            else ints[SENSORY] + ints[HIDDEN]
-        )
+        layer = motor if i >= motor else hidden if i >= hidden else 0
         mem[ints[SIGN] + i] = -_1 if every > 0 and (i - layer) % every == every - 1 else _1
         mem[ints[RESOURCE] + i] = mem[ints[ENERGY] + i] = _1
     for i in range(ints[SENSORY] + ints[HIDDEN]):
@@ -194,23 +189,15 @@ def _potentiate(hyper: F64, ints: I64, mem: F32) -> None:
 def _remember_spikes(hyper: F64, ints: I64, mem: F32) -> None:
     """End of a tick. Neurons with a trace are listed as recent, those with eligibility as warm."""
     neurons, before = ints[rv.NODES], ints[SENSORY] + ints[HIDDEN]
-    trace, resource, energy = (
-        mem[ints[TRACE] :][:neurons],
-        mem[ints[RESOURCE] :][:neurons],
-        mem[ints[ENERGY] :][:neurons],
-    )
-    keep, back, rest = (
-        np.float32(hyper[TRACE_DECAY]),
-        np.float32(hyper[DEPRESSION_RECOVERY]),
-        np.float32(hyper[RECOVERY]),
-    )
+    trace, resource = mem[ints[TRACE] :][:neurons], mem[ints[RESOURCE] :][:neurons]
+    energy, keep = mem[ints[ENERGY] :][:neurons], np.float32(hyper[TRACE_DECAY])
+    back, rest = np.float32(hyper[DEPRESSION_RECOVERY]), np.float32(hyper[RECOVERY])
     for i in range(neurons):
         left = keep * trace[i]
         trace[i] = left if left > _OVER else _0
         resource[i] += back * (_1 - resource[i])
         energy[i] = min(energy[i] + rest, _1)
-    spiked, n = ints[ints[SPIKED] :], 0
-    recent = ints[ints[RECENT] :]
+    spiked, recent, n = ints[ints[SPIKED] :], ints[ints[RECENT] :], 0
     for k in range(ints[RECENT_COUNT]):
         recent[n] = recent[k]
         n += 1 if trace[recent[k]] > _0 else 0

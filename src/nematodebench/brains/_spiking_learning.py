@@ -63,9 +63,12 @@ def choose(hyper: F64, ints: I64, mem: F32, rng: U64, action: F32M) -> None:
 @kernel()
 def move_effectors(hyper: F64, ints: I64, mem: F32, action: F32M) -> None:
     """Effectors are the shares of possible spikes; what is above a population's mean is what it tried."""
-    per = np.float32(max(ints[net.PER_OUTPUT] - 1, 1) * ints[net.TICKS])
+    first, per = ints[net.SENSORY] + ints[net.HIDDEN], ints[net.PER_OUTPUT]
     for n in range(ints[net.OUTPUTS]):
-        share = min(mem[ints[net.VOTES] + n] / per, _1)
+        possible = _0
+        for m in range(first + n * per, first + (n + 1) * per):
+            possible += np.float32(ints[net.TICKS]) if mem[ints[net.SIGN] + m] > _0 else _0
+        share = mem[ints[net.VOTES] + n] / possible
         action[0, n] = share
         surplus = share - mem[ints[net.MEAN] + n]
         mem[ints[net.MEAN] + n] += np.float32(0.05) * surplus
@@ -169,15 +172,20 @@ def change_weights(hyper: F64, ints: I64, mem: F32, surprise: np.float32) -> Non
 
 
 @kernel()
-def _balance(hyper: F64, ints: I64, mem: F32, i: int) -> None:
-    """An inhibitory neuron that fired grips targets harder that fire too much, and the others less."""
-    at, targets, ticks = ints[net.W] + i * ints[net.STRIDE], ints[net.TARGETS], np.float32(ints[net.TICKS])
-    w, count = mem[at:][:targets], mem[ints[net.COUNT] + ints[net.SENSORY] :][:targets]
-    amount = np.float32(hyper[net.INHIBITORY_RATE]) * mem[ints[net.COUNT] + i] / ticks
-    target, limit = np.float32(hyper[net.TARGET_RATE]), np.float32(hyper[net.LIMIT])
+def _balance(hyper: F64, ints: I64, mem: F32) -> None:
+    """Inhibitory neurons that fired grip targets harder that fire too much, and the others less."""
+    targets, ticks, limit = ints[net.TARGETS], np.float32(ints[net.TICKS]), np.float32(hyper[net.LIMIT])
+    count, excess = mem[ints[net.COUNT] + ints[net.SENSORY] :][:targets], mem[ints[net.STEP] :][:targets]
+    speed, target = np.float32(hyper[net.INHIBITORY_RATE]) / ticks, np.float32(hyper[net.TARGET_RATE])
     for j in range(targets):
-        moved = min(max(w[j] - amount * (count[j] / ticks - target), -limit), -net.LEAST)
-        w[j] = moved if w[j] != _0 else _0
+        excess[j] = speed * (count[j] / ticks - target)
+    for i in range(ints[rv.NODES]):
+        spikes = mem[ints[net.COUNT] + i]
+        if spikes > _0 and mem[ints[net.SIGN] + i] < _0:
+            w = mem[ints[net.W] + i * ints[net.STRIDE] :][:targets]
+            for j in range(targets):
+                moved = min(max(w[j] - spikes * excess[j], -limit), -net.LEAST)
+                w[j] = moved if w[j] != _0 else _0
 
 
 @kernel()
@@ -185,22 +193,14 @@ def adapt(hyper: F64, ints: I64, mem: F32) -> None:
     """The slow mechanisms, once a step: inhibition, thresholds, and how readily a neuron's connections change."""
     ticks, target = np.float32(ints[net.TICKS]), np.float32(hyper[net.TARGET_RATE])
     if hyper[net.INHIBITORY_RATE] > 0.0:
-        for i in range(ints[rv.NODES]):
-            if mem[ints[net.SIGN] + i] < _0 and mem[ints[net.COUNT] + i] > _0:
-                _balance(hyper, ints, mem, i)
+        _balance(hyper, ints, mem)
     usual, spikes = mem[ints[net.USUAL] :][: ints[rv.NODES]], mem[ints[net.COUNT] :][: ints[rv.NODES]]
     for i in range(ints[rv.NODES]):
         usual[i] += _SLOW * (spikes[i] - usual[i])
-    targets = ints[net.TARGETS]
-    count, threshold = (
-        mem[ints[net.COUNT] + ints[net.SENSORY] :][:targets],
-        mem[ints[net.THRESHOLD] + ints[net.SENSORY] :][:targets],
-    )
-    meta, speed, slide = (
-        mem[ints[net.META] :][:targets],
-        np.float32(hyper[net.HOMEOSTASIS]),
-        np.float32(hyper[net.META_GAIN]),
-    )
+    targets, first = ints[net.TARGETS], ints[net.SENSORY]
+    count, threshold = spikes[first:], mem[ints[net.THRESHOLD] + first :][:targets]
+    meta, slide = mem[ints[net.META] :][:targets], np.float32(hyper[net.META_GAIN])
+    speed = np.float32(hyper[net.HOMEOSTASIS])
     for j in range(targets):
         rate = count[j] / ticks
         threshold[j] = min(max(threshold[j] + speed * (rate - target), _THRESHOLDS[0]), _THRESHOLDS[1])

@@ -8,6 +8,7 @@ from pydantic import Field
 from nematodebench.brains import _reservoir as rv
 from nematodebench.brains import _spiking as net
 from nematodebench.brains import _spiking_learning as learning
+from nematodebench.brains._space import searched
 from nematodebench.brains._spiking_rows import LANES
 from nematodebench.brains.base import BrainClass, BrainConfig, CompiledBrain, Interface, Layout
 from nematodebench.kernels.abi import F32, F32M, F64, I64, U64, brain_kernel
@@ -15,72 +16,83 @@ from nematodebench.kernels.abi import F32, F32M, F64, I64, U64, brain_kernel
 __all__ = ["SpikingRstdp", "SpikingRstdpConfig"]
 
 
-def _tuned(
-    default: float, most: float, text: str, low: float, high: float, importance: str, *, log: bool = False
-) -> Any:
-    """A parameter from 0 to ``most``; the search command looks for good values between ``low`` and ``high``."""
-    search: dict[str, Any] = {"low": low, "high": high, "log": log, "importance": importance}
-    return Field(default, ge=0, le=most, description=text, json_schema_extra={"search": search})
+def _tuned(default: float, most: float, text: str, space: dict[str, Any]) -> Any:
+    """A parameter from 0 to ``most``, and where to search it."""
+    return Field(default, ge=0, le=most, description=text, json_schema_extra=space)
 
 
 class SpikingRstdpConfig(BrainConfig):
     """Parameters of `spiking_rstdp`: the network, its neurons, what they learn by, and what keeps them in balance."""
 
     cells: int = Field(4, ge=1, le=16, description="sensory neurons for each input")
-    hidden: int = Field(60, ge=0, le=1000, description="hidden neurons; 0 = none")
+    hidden: int = _tuned(60, 1000, "hidden neurons; 0 = none", searched(0, 120, "low", off=0))
     motor: int = Field(5, ge=2, le=50, description="motor neurons for each action or effector")
     ticks: int = Field(10, ge=1, le=100, description="ticks a step")
-    slots: int = Field(3, ge=0, le=8, description="actions the working memory holds; 0 = no working memory")
-    inhibitory: float = Field(0.2, ge=0, le=0.5, description="share of inhibitory neurons in every layer; 0 = none")
-    density: float = _tuned(0.2, 1, "probability of a connection to a hidden neuron", 0.05, 0.5, "low")
-    weight: float = _tuned(0.3, 2, "largest weight at birth, with up to 8 inputs; less with more", 0.05, 1.0, "medium")
-    weight_limit: float = _tuned(2.0, 10, "largest weight that can be learned", 0.3, 3.0, "medium", log=True)
-    lateral: float = _tuned(0.2, 5, "weight at birth between motor populations; 0 = none", 0.0, 0.6, "low")
+    slots: int = _tuned(3, 8, "actions the working memory holds; 0 = no working memory", searched(0, 5, "low", off=0))
+    inhibitory: float = _tuned(
+        0.2, 0.5, "share of inhibitory neurons in every layer", searched(0.1, 0.4, "low", off=0.0)
+    )
+    density: float = _tuned(0.2, 1, "probability of a connection to a hidden neuron", searched(0.05, 0.5, "low"))
+    weight: float = _tuned(
+        0.3, 2, "largest weight at birth; less if inputs are more than 8", searched(0.05, 1.0, "medium")
+    )
+    weight_limit: float = _tuned(2.0, 10, "largest weight that can be learned", searched(0.5, 5.0, "medium", log=True))
+    lateral: float = _tuned(0.2, 5, "weight at birth between motor populations", searched(0.0, 0.6, "low", off=0.0))
 
-    leak: float = _tuned(0.2, 1, "share of a membrane's potential lost in a tick", 0.05, 0.5, "medium")
-    gain: float = _tuned(0.5, 2, "spikes a tick of a fully driven sensory neuron", 0.2, 1.0, "medium")
-    noise: float = _tuned(0.3, 2, "largest noise a tick in motor neurons; 0 = none", 0.0, 0.8, "low")
+    leak: float = _tuned(0.2, 1, "share of a membrane's potential lost in a tick", searched(0.05, 0.5, "medium"))
+    gain: float = _tuned(0.5, 2, "spikes a tick of a fully driven sensory neuron", searched(0.2, 1.0, "medium"))
+    noise: float = _tuned(0.3, 2, "largest noise a tick in motor neurons", searched(0.0, 0.8, "low", off=0.0))
     temperature: float = Field(
         1.5, ge=0.05, le=100, description="lead in spikes that makes an action e times as likely",
-        json_schema_extra={"search": {"low": 0.5, "high": 4.0, "log": True, "importance": "high"}},
+        json_schema_extra=searched(0.5, 4.0, "high", log=True),
     )  # fmt: skip
     depression: float = _tuned(
-        0.1, 1, "share of its strength a spike takes from a neuron's connections; 0 = none", 0.0, 0.5, "medium"
+        0.1, 1, "share of its strength a spike takes from a neuron's connections", searched(0.0, 0.5, "medium", off=0.0)
     )
-    depression_recovery: float = _tuned(0.1, 1, "share of the lost strength that returns in a tick", 0.01, 0.3, "low")
-    energy_cost: float = _tuned(0.02, 1, "share of its energy a spike costs a neuron; 0 = nothing", 0.0, 0.1, "low")
-    energy_recovery: float = _tuned(0.01, 1, "energy that returns in a tick", 0.002, 0.05, "low")
+    depression_recovery: float = _tuned(0.1, 1, "share of that regained in a tick", searched(0.01, 0.3, "low"))
+    energy_cost: float = _tuned(
+        0.02, 1, "share of its energy a spike costs a neuron", searched(0.0, 0.1, "low", off=0.0)
+    )
+    energy_recovery: float = _tuned(0.01, 1, "energy that returns in a tick", searched(0.002, 0.05, "low"))
 
     learning_rate: float = _tuned(
-        0.2, 1, "how far dopamine moves weights; 0 = not at all", 0.005, 0.5, "high", log=True
+        0.2, 1, "how far dopamine moves weights; 0 = not at all", searched(0.01, 1.0, "high", log=True, off=0.0)
     )
     hidden_rate: float = _tuned(
-        0.02, 1, "the same for hidden neurons, as a share; 0 = they are fixed", 0.0, 0.1, "medium"
+        0.02, 1, "share of that with which hidden neurons learn", searched(0.0, 0.1, "medium", off=0.0)
     )
-    stdp_ltp: float = _tuned(1.0, 5, "eligibility by a spike before the target's", 0.2, 2.0, "medium")
+    stdp_ltp: float = _tuned(1.0, 5, "eligibility by a spike before the target's", searched(0.2, 2.0, "medium"))
     stdp_ltd: float = _tuned(
-        0.2, 5, "eligibility taken away by a spike after the target's; 0 = none", 0.0, 1.0, "medium"
+        0.2, 5, "eligibility taken away by a spike after the target's", searched(0.0, 1.0, "medium", off=0.0)
     )
-    trace_decay: float = _tuned(0.7, 1, "share of a spike's trace left after a tick", 0.3, 0.95, "low")
-    eligibility_decay: float = _tuned(0.3, 1, "share of eligibility left after a step", 0.0, 0.9, "medium")
-    gamma: float = _tuned(0.9, 1, "discount of expected reward; 0 = only the reward at hand", 0.0, 0.97, "high")
-    expectation_rate: float = _tuned(0.02, 1, "speed of the running expectation; 0 = none", 0.001, 0.1, "low", log=True)
+    trace_decay: float = _tuned(0.7, 1, "share of a spike's trace left after a tick", searched(0.3, 0.95, "low"))
+    eligibility_decay: float = _tuned(
+        0.3, 1, "share of eligibility left after a step", searched(0.0, 0.9, "medium", off=0.0)
+    )
+    gamma: float = _tuned(
+        0.9, 1, "discount of expected reward; 0 = only the reward at hand", searched(0.0, 0.97, "high", off=0.0)
+    )
+    expectation_rate: float = _tuned(
+        0.02, 1, "speed of the running expectation", searched(0.001, 0.1, "low", log=True, off=0.0)
+    )
     value_rate: float = _tuned(
-        0.1, 1, "speed of the expectation by what is sensed; 0 = none", 0.01, 0.5, "medium", log=True
+        0.1, 1, "speed of the expectation by what is sensed", searched(0.01, 0.5, "medium", log=True, off=0.0)
     )
-    curiosity: float = _tuned(0.02, 10, "reward for sensing something quite new; 0 = none", 0.0, 0.3, "low")
+    curiosity: float = _tuned(0.02, 10, "reward for sensing something quite new", searched(0.0, 0.3, "low", off=0.0))
     habituation: float = _tuned(
-        1.0, 1, "share of a neuron's usual activity that dopamine ignores; 0 = none", 0.0, 1.0, "high"
+        1.0, 1, "share of a neuron's usual activity that dopamine ignores", searched(0.0, 1.0, "high", off=0.0)
     )
     metaplasticity: float = _tuned(
-        1.0, 100, "how much activity hinders potentiation and helps depression; 0 = not", 0.0, 5.0, "low"
+        1.0, 100, "how much activity hinders potentiation and helps depression", searched(0.0, 5.0, "low", off=0.0)
     )
 
-    inhibitory_rate: float = _tuned(0.001, 1, "speed of inhibitory plasticity; 0 = none", 0.0, 0.01, "low")
+    inhibitory_rate: float = _tuned(0.001, 1, "speed of inhibitory plasticity", searched(0.0, 0.01, "low", off=0.0))
     homeostasis: float = _tuned(
-        0.001, 1, "speed at which thresholds follow the rate; 0 = they are fixed", 0.0, 0.01, "high"
+        0.001, 1, "speed at which thresholds follow the rate", searched(0.0, 0.01, "high", off=0.0)
     )
-    target_rate: float = _tuned(0.1, 1, "spikes a tick that thresholds and inhibition keep", 0.03, 0.3, "medium")
+    target_rate: float = _tuned(
+        0.1, 1, "spikes a tick that thresholds and inhibition keep", searched(0.03, 0.3, "medium")
+    )
 
 
 @brain_kernel

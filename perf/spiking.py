@@ -1,0 +1,219 @@
+"""Steps a second of spiking_rstdp (100 neurons, 10 ticks a step), beside plain NumPy in the same run.
+
+Both start from the same weights and learn which move is right for the same stream of inputs to a worm, one core, all
+mechanisms on (working memory has no slots here, which makes it 100 neurons). First both live without noise, the plain
+one told what the other chose, and must fire the same spikes; then rounds of both alternate and the best of each
+counts, so that a busy machine disturbs neither more than the other.
+"""
+
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nematodebench.brains import _reservoir as rv
+from nematodebench.brains import _spiking as net
+from nematodebench.brains.base import Interface
+from nematodebench.brains.spiking_rstdp import SpikingRstdp, SpikingRstdpConfig
+from nematodebench.kernels.abi import BRAIN, F32, F32M, F64, I64, U64, first_class, kernel
+from nematodebench.kernels.rng import RNG_WORDS, STREAM_BRAIN, set_stream
+
+SENSORS = ("odour_magnitude", "odour_sine", "odour_cosine", "satiety", "touch")
+LOW = (0.0, -1.0, -1.0, 0.0, 0.0)
+MOVES = ("forward", "left", "right", "stay")
+BODY = Interface(SENSORS, LOW, (1.0,) * 5, len(MOVES), 0, MOVES)
+ROUNDS, STEPS, PLAIN_STEPS, CHECKED = 60, 1000, 10, 200
+WANTED = 100.0
+Array = NDArray[Any]
+
+
+@kernel()
+def reward_of(chosen: float, right: float) -> float:
+    """As in a game of question and answer."""
+    return 1.0 if chosen == right else -0.15
+
+
+@kernel()
+def steps(
+    act: Any, learn: Any, stream: F32M, hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64
+) -> None:
+    """Lets the brain live on every row of the stream: its inputs, then what it should do."""
+    for t in range(stream.shape[0] - 1):
+        for n in range(obs.shape[1]):
+            obs[0, n] = stream[t, n]
+        act(hyper, ints, mem, rng, obs, action, out)
+        for n in range(obs.shape[1]):
+            obs[0, n] = stream[t + 1, n]
+        out[2] = reward_of(action[0, 0], stream[t, obs.shape[1]])
+        learn(hyper, ints, mem, rng, obs, action, out)
+
+
+class PlainNetwork:
+    """The equations as one would write them in NumPy: dense matrices, one expression each."""
+
+    def __init__(self, config: SpikingRstdpConfig, hyper: F64, ints: I64, mem: F32) -> None:
+        self.config, self.hyper = config, hyper
+        neurons, targets, stride = (int(ints[word]) for word in (rv.NODES, net.TARGETS, net.STRIDE))
+        self.sensory, self.hidden, self.outputs = (int(ints[word]) for word in (net.SENSORY, net.HIDDEN, net.OUTPUTS))
+        start = int(ints[net.W])
+        self.weights = mem[start : start + neurons * stride].reshape(neurons, stride)[:, :targets].copy()
+        self.sign = mem[ints[net.SIGN] :][:neurons].copy()
+        self.present, limit = self.weights != 0, config.weight_limit
+        self.low = np.where(self.sign > 0, net.LEAST, -limit)[:, None]
+        self.high = np.where(self.sign > 0, limit, -net.LEAST)[:, None]
+        self.cells = hyper[net.CELLS :].reshape(-1, net.CELL_WORDS)
+        self.fresh, self.eligible = np.zeros_like(self.weights), np.zeros_like(self.weights)
+        self.plastic = np.arange(neurons)[:, None] < self.sensory + self.hidden
+        self.potential, self.trace, self.count, self.usual = (np.zeros(neurons, np.float32) for _ in range(4))
+        self.resource, self.threshold = np.ones(neurons, np.float32), np.ones(neurons, np.float32)
+        self.energy: Array = np.ones(neurons, np.float32)
+        self.current: Array = np.zeros(targets, np.float32)
+        self.meta: Array = np.ones(targets, np.float32)
+        self.gate = np.full(targets, config.hidden_rate, np.float32)
+        self.value, self.novelty, self.bias = np.zeros(len(self.cells)), np.ones(len(self.cells)), 0.0
+        self.noise = np.random.default_rng(0)
+
+    def encode(self, obs: Array) -> Array:
+        """Population code of an observation."""
+        sensor, low, high, centre, spacing = self.cells.T
+        rest = np.maximum(low, 0)
+        x = np.clip(obs[sensor.astype(int)], low, high)
+        near = np.maximum(1 - np.abs(x - centre) / (1.5 * spacing), 0)
+        rates: Array = (near * np.minimum(1, np.abs(x - rest) / spacing)).astype(np.float32)
+        return rates
+
+    def tick(self, drive: Array) -> None:
+        """Integrate, fire, learn by timing, transmit, fade."""
+        c, first = self.config, self.sensory
+        self.potential[:first] += c.gain * drive
+        body = np.maximum((1 - c.leak) * self.potential[first:] + self.current, -1)
+        motor = body[self.hidden :]
+        motor += 2 * c.noise * (self.noise.random(motor.size, np.float32) - 0.5)
+        self.potential[first:] = body
+        spikes = ((self.potential >= self.threshold) & (self.energy >= c.energy_cost)).astype(np.float32)
+        late = c.stdp_ltd * self.meta * self.trace[first:]
+        self.fresh += np.outer(self.trace, c.stdp_ltp / self.meta * spikes[first:]) - np.outer(spikes, late)
+        self.current = (self.resource * spikes) @ self.weights
+        self.resource *= 1 - c.depression * spikes
+        self.energy -= c.energy_cost * spikes
+        self.potential *= 1 - spikes
+        self.count += spikes
+        self.trace *= c.trace_decay
+        self.trace[self.trace <= 0.05] = 0
+        self.trace += spikes
+        self.resource += c.depression_recovery * (1 - self.resource)
+        self.energy = np.minimum(self.energy + c.energy_recovery, 1)
+
+    def act(self, obs: Array, chosen: int | None = None) -> int:
+        """The ticks of a step, the vote and the choice."""
+        self.drive = self.encode(obs)
+        self.count[:] = 0
+        for _ in range(self.config.ticks):
+            self.tick(self.drive)
+        motor = slice(self.sensory + self.hidden, None)
+        votes = (self.count[motor] * (self.sign[motor] > 0)).reshape(self.outputs, -1).sum(1)
+        chance = np.exp((votes - votes.max()) / self.config.temperature)
+        chance /= chance.sum()
+        chosen = int(self.noise.choice(self.outputs, p=chance)) if chosen is None else chosen
+        gates = (np.arange(self.outputs) == chosen) - chance
+        self.gate[self.hidden :] = np.repeat(gates, self.config.motor)
+        return chosen
+
+    def dopamine(self, following: Array, reward: float) -> float:
+        """Reward and novelty minus what was expected."""
+        c = self.config
+        reward += c.curiosity * (following @ self.novelty) / (following.sum() + 1e-6)
+        self.novelty *= 1 - 0.01 * following
+        ahead = c.gamma * (self.bias + self.value @ following)
+        surprise = float(np.clip(reward + ahead - (self.bias + self.value @ self.drive), -1, 1))
+        self.power = 1 + self.drive @ self.drive
+        self.value += c.value_rate * surprise / self.power * self.drive
+        self.bias += c.expectation_rate * surprise
+        return surprise
+
+    def learn(self, obs: Array, reward: float) -> None:
+        """Dopamine turns eligibility into weights; then the slow mechanisms."""
+        c, first = self.config, self.sensory
+        surprise = self.dopamine(self.encode(obs), reward)
+        unusual = np.maximum(1 - c.habituation * self.usual / np.maximum(self.count, 1), -1)
+        self.eligible = c.eligibility_decay * self.eligible + np.outer(unusual, self.gate) * self.fresh * self.plastic
+        self.fresh[:] = 0
+        moved = self.weights + c.learning_rate * surprise / self.power * self.energy[first:] * self.eligible
+        self.weights = np.where(self.present & self.plastic, np.clip(moved, self.low, self.high), self.weights)
+        rate = self.count / c.ticks
+        grip = c.inhibitory_rate * np.outer(rate * (self.sign < 0), rate[first:] - c.target_rate)
+        self.weights = np.where(self.present, np.clip(self.weights - grip, self.low, self.high), self.weights)
+        self.usual += 0.01 * (self.count - self.usual)
+        self.threshold[first:] = np.clip(
+            self.threshold[first:] + c.homeostasis * (rate[first:] - c.target_rate), 0.1, 20
+        )
+        self.meta += 0.01 * (1 + c.metaplasticity * rate[first:] ** 2 - self.meta)
+
+
+def start(config: SpikingRstdpConfig) -> tuple[Any, ...]:
+    """A newborn brain: all that its parts are called with."""
+    layout = SpikingRstdp.layout(config, BODY)
+    rng = np.zeros(RNG_WORDS, dtype=np.uint64)
+    set_stream(rng, np.uint64(1), STREAM_BRAIN, 0, 0)
+    lines = (np.zeros((1, len(SENSORS)), np.float32), np.zeros((1, 1), np.float32), np.zeros(3))
+    life = (layout.hyper, layout.ints, np.zeros(layout.memory, np.float32), rng, *lines)
+    SpikingRstdp.init(*life)
+    SpikingRstdp.begin_episode(*life)
+    return life
+
+
+def experience(count: int) -> Array:
+    """Inputs that wander over the sensors' ranges; what is right follows the direction of the odour."""
+    numbers = np.random.default_rng(0)
+    phases = np.cumsum(numbers.normal(0, 0.2, (count, len(SENSORS))), 0) + numbers.uniform(0, 6, len(SENSORS))
+    inputs = np.where(np.array(LOW) < 0, np.sin(phases), (1 + np.sin(phases)) / 2)
+    right = np.where(inputs[:, 2] > np.abs(inputs[:, 1]), 0, np.where(inputs[:, 1] < 0, 1, 2))
+    return np.column_stack([inputs, right]).astype(np.float32)
+
+
+def agreement(stream: Array) -> float:
+    """Share of neurons and steps with the same number of spikes in both, without noise."""
+    config = SpikingRstdpConfig(slots=0, noise=0)
+    life = start(config)
+    _, ints, mem, _, obs, action, out = life
+    plain, same = PlainNetwork(config, *life[:3]), []
+    for t in range(CHECKED):
+        obs[0] = stream[t, :-1]
+        SpikingRstdp.act(*life)
+        plain.act(stream[t, :-1], int(action[0, 0]))
+        same.append(np.mean(plain.count == mem[ints[net.COUNT] :][: ints[rv.NODES]]))
+        obs[0], out[2] = stream[t + 1, :-1], reward_of(action[0, 0], stream[t, -1])
+        SpikingRstdp.learn(*life)
+        plain.learn(stream[t + 1, :-1], float(out[2]))
+    return float(np.mean(same))
+
+
+def main() -> None:
+    """Checks that both are the same network, alternates between them, prints the best round of each and the ratio."""
+    stream = experience(STEPS + 1)
+    act, learn = first_class(SpikingRstdp.act, BRAIN), first_class(SpikingRstdp.learn, BRAIN)
+    config = SpikingRstdpConfig(slots=0)
+    life = start(config)
+    plain = PlainNetwork(config, *life[:3])
+    steps(act, learn, stream, *life)
+    best = {"compiled": np.inf, "NumPy": np.inf}
+    for _ in range(ROUNDS):
+        begun = time.perf_counter()
+        steps(act, learn, stream, *life)
+        middle = time.perf_counter()
+        for t in range(PLAIN_STEPS):
+            chosen = plain.act(stream[t, :-1])
+            plain.learn(stream[t + 1, :-1], reward_of(chosen, stream[t, -1]))
+        best["compiled"] = min(best["compiled"], (middle - begun) / STEPS)
+        best["NumPy"] = min(best["NumPy"], (time.perf_counter() - middle) / PLAIN_STEPS)
+    for name, seconds in best.items():
+        print(f"{name:10s} {1e-3 / seconds:8.1f} k steps/s  ({seconds * 1e6:.2f} us a step)")
+    print(f"same spikes in {agreement(stream):.2%} of neurons and steps, without noise")
+    rate, ratio = rv.liveness(life[1])["mean_rate"], best["NumPy"] / best["compiled"]
+    below = "" if ratio >= WANTED else "  BELOW"
+    print(f"ratio: {ratio:.0f} x at a mean rate of {rate:.3f} (wanted {WANTED:.0f} x){below}")
+
+
+if __name__ == "__main__":
+    main()
