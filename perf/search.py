@@ -46,7 +46,7 @@ def main() -> int:
         started = time.perf_counter()
         result = run_search(timed, plan)
         seconds = time.perf_counter() - started
-    pruned = sum(trial.state.name == "PRUNED" for trial in finished_trials(result.study))
+        pruned = sum(trial.state.name == "PRUNED" for trial in finished_trials(result.study))
     print(f"{name}, {len(space)} parameters, {TRIALS} trials ({pruned} pruned), {plan.runs} runs each, held-out runs")
     print(f"all        {seconds:8.2f} s  (wanted <= {LIMIT:g}){'' if seconds <= LIMIT else '  MISSED'}")
     print(f"runs       {timed.seconds:8.2f} s")
