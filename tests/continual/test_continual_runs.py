@@ -1,6 +1,7 @@
 """One brain through all: tests of copies leave no trace, the null is 0, full knowledge is far above it."""
 
 import copy
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -11,6 +12,7 @@ from nematodebench.brains.registry import get_brain
 from nematodebench.engine import continual
 from nematodebench.engine.continual import Settings, anchors_of, run_continual, run_scores
 from nematodebench.engine.continual_report import summarise
+from nematodebench.engine.executors import Watch, execute_all
 from nematodebench.engine.references import reference_runs
 from nematodebench.engine.run import RunResult, RunSpec, compile_for, execute, resolve_config
 from nematodebench.engine.seeds import run_seed
@@ -78,9 +80,19 @@ def test_every_copy_is_tested_in_the_same_worlds():
         assert all((test == tests[0]).all() for test in tests)
 
 
-def test_a_run_of_all_does_not_depend_on_its_neighbours():
+@pytest.mark.parametrize("brain", ["spiking_rstdp", "q_table", "mlp_ppo"])
+def test_a_run_of_all_has_the_same_bits_alone_and_among_others(brain):
     task = continual_task(episodes=SHORT, probe_episodes=1)
-    assert execute(spec(task, "q_table")).record_hash == execute(spec(task, "q_table")).record_hash
+    specs = [replace(spec(task, brain, run_seed(7, k)), index=k) for k in range(3)]
+    alone = [bits(execute(one)) for one in specs]
+    for executor, workers in (("threads", 1), ("threads", 2), ("processes", 2)):
+        together = sorted(execute_all(specs, executor, workers, Watch()), key=lambda result: result.index)
+        assert [bits(result) for result in together] == alone
+    assert len(set(alone)) == 3
+
+
+def bits(result):
+    return result.record_hash, result.memory_hash
 
 
 def test_the_nulls_primary_scores():

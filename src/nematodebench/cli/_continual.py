@@ -19,6 +19,14 @@ from nematodebench.tasks.continual import ORDER
 __all__ = ["Request", "continual_command", "episodes_of", "sparkline"]
 
 _BARS = "▁▂▃▄▅▆▇█"
+_LEGEND = (
+    "success: share of episodes with at least the reward of `success from`; learning: reward by episode",
+    "anchored: (primary - null's) / (1 - null's), so chance is 0 and perfect is 1",
+)
+_TRANSFER_LEGEND = (
+    "forgetting: success just after learning minus success at the end; backward transfer: what the others gained since",
+    "forward transfer: success while learning, against fresh brains that learn one environment alone",
+)
 
 
 @dataclass(frozen=True)
@@ -86,11 +94,14 @@ def _print(report: ContinualReport, profile: str) -> None:
     rows = [
         [
             name, str(found.episodes), str(found.reward), f"{found.floor:.2f} .. {found.ceiling:.2f}",
-            str(found.success), str(found.scores[profile]), sparkline(found.curve, found.floor, found.ceiling),
+            f"{found.threshold:.2f}", str(found.success), str(found.scores[profile]),
+            sparkline(found.curve, found.floor, found.ceiling),
         ]
         for name, found in report.environments.items()
     ]  # fmt: skip
-    print_table(["environment", "episodes", "reward", "floor .. ceiling", "success", profile, "learning"], rows)
+    print_table(
+        ["environment", "episodes", "reward", "floor .. ceiling", "success from", "success", profile, "learning"], rows
+    )
     print()
     lines = [
         [
@@ -103,7 +114,7 @@ def _print(report: ContinualReport, profile: str) -> None:
     if report.transfer is not None:
         _print_transfer(report.transfer, list(report.environments))
     print()
-    for note in report.notes:
+    for note in [*_LEGEND, *(_TRANSFER_LEGEND if report.transfer else ()), *report.notes]:
         print(f"  {note}")
 
 
