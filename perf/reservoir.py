@@ -36,25 +36,21 @@ def ticks(act: Any, hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action
         act(hyper, ints, mem, rng, obs, action, out)
 
 
-def matrix(ints: I64, mem: F32, at: int, *, weighted: bool = False) -> Array:
-    """A set of connections as a dense matrix of zeros and ones, or of weights."""
-    rows, columns, degree, stride, targets, weights = ints[at : at + rv.LINK_WORDS]
-    dense = np.zeros((rows, columns))
-    for row in range(rows):
-        for k in range(row * stride, row * stride + degree):
-            dense[row, ints[targets + k]] = mem[weights + k] if weighted else 1.0
-    return dense
+def matrix(ints: I64, mem: F32, at: int, rows: int) -> Array:
+    """A matrix of connections, a row from each channel or node, or to each output."""
+    room = int(ints[hr.ROOM])
+    return mem[ints[at] :][: rows * room].reshape(rows, room)[:, :NODES].astype(np.float64)
 
 
 class PlainReservoir:
     """The equations as one would write them in NumPy: dense matrices, one expression each."""
 
     def __init__(self, hyper: F64, ints: I64, mem: F32, kind: type[np.floating[Any]]) -> None:
-        self.amplitude, self.leak, self.lr_w, self.lr_t = (kind(value) for value in hyper[:4])
-        self.inputs = matrix(ints, mem, hr.INPUT).astype(kind)
-        self.mask = matrix(ints, mem, hr.RECURRENT).astype(kind)
-        self.weights = matrix(ints, mem, hr.RECURRENT, weighted=True).astype(kind)
-        self.readout = matrix(ints, mem, hr.READOUT).astype(kind)
+        self.leak, self.lr_w, self.lr_t = (kind(hyper[word]) for word in (hr.LEAK, hr.LR_W, hr.LR_T))
+        self.inputs = matrix(ints, mem, hr.INPUT, INPUTS).astype(kind)
+        weights = matrix(ints, mem, hr.RECURRENT, NODES).astype(kind)
+        self.weights, self.mask = np.nan_to_num(weights), np.isfinite(weights).astype(kind)
+        self.readout = matrix(ints, mem, hr.READOUT, EFFECTORS).astype(kind)
         self.activation: Array = np.zeros(NODES, kind)
         self.target: Array = np.ones(NODES, kind)
         self.spikes: Array = np.zeros(NODES, kind)
@@ -62,7 +58,7 @@ class PlainReservoir:
     def act(self, rates: Array) -> Array:
         """One tick."""
         before = self.spikes
-        drive = self.amplitude * (rates @ self.inputs) + before @ self.weights
+        drive = rates @ self.inputs + before @ self.weights
         self.activation = (1 - self.leak) * self.activation + drive
         self.spikes = (self.activation >= 2 * self.target).astype(before.dtype)
         self.activation = self.activation - 2 * self.target * self.spikes
@@ -82,6 +78,13 @@ def wandering_target(count: int) -> Array:
     return np.where(seen > 0.01, seen, 0).astype(np.float32)
 
 
+def on_cache_lines(size: int) -> F32:
+    """Zeros that begin on a cache line, as the engine gives them to a brain."""
+    raw = np.zeros(size + 16, np.float32)
+    first = -raw.ctypes.data // 4 % 16
+    return raw[first : first + size]
+
+
 def fresh_brain() -> Life:
     """The arguments of the brain's functions, after its birth."""
     names = tuple(f"unit_{n}" for n in range(INPUTS))
@@ -89,8 +92,8 @@ def fresh_brain() -> Life:
     layout = BRAIN_TYPE.layout(hr.HomeostaticReservoirConfig(nodes=NODES, amplitude=AMPLITUDE), body)
     rng = np.zeros(RNG_WORDS, dtype=np.uint64)
     set_stream(rng, np.uint64(1), STREAM_BRAIN, 0, 0)
-    memory, obs, action = (np.zeros(shape, np.float32) for shape in (layout.memory, (1, INPUTS), (1, EFFECTORS)))
-    life = (layout.hyper, layout.ints, memory, rng, obs, action, np.zeros(3))
+    obs, action = np.zeros((1, INPUTS), np.float32), np.zeros((1, EFFECTORS), np.float32)
+    life = (layout.hyper, layout.ints, on_cache_lines(layout.memory), rng, obs, action, np.zeros(3))
     BRAIN_TYPE.init(*life)
     BRAIN_TYPE.begin_episode(*life)
     return life

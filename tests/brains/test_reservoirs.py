@@ -49,6 +49,16 @@ def dense(life, at, weighted=False):
     return full[:, :columns]
 
 
+def matrix(life, word, rows):
+    """A matrix of the homeostatic reservoir without its padding; NaN where a recurrent connection is absent."""
+    room = life.ints[hr.ROOM]
+    return part(life, word, rows * room).reshape(rows, room)[:, : life.ints[rv.NODES]].astype(float)
+
+
+def recurrent(life):
+    return matrix(life, hr.RECURRENT, life.ints[rv.NODES])
+
+
 def spikes_of(life):
     spiked = np.zeros(life.ints[rv.NODES])
     spiked[life.ints[life.ints[hr.SPIKED] :][: life.ints[hr.SPIKES]]] = 1
@@ -71,16 +81,17 @@ def trace_of(name, steps=400, body=None, **config):
 def homeostatic_tick(life, rates):
     """The tick that follows, in float64 from the life's memory: activation, spikes, targets, weights, shares."""
     n, (amplitude, leak, lr_w, lr_t) = life.ints[rv.NODES], life.hyper[:4]
-    before, mask, weights = spikes_of(life), dense(life, hr.RECURRENT), dense(life, hr.RECURRENT, weighted=True)
+    before, weights, inputs = spikes_of(life), recurrent(life), matrix(life, hr.INPUT, rates.size) > 0
+    mask, weights = np.isfinite(weights), np.nan_to_num(weights)
     a, t = part(life, hr.ACTIVATION, n).astype(float), part(life, hr.TARGET, n).astype(float)
-    a = (1 - leak) * a + amplitude * rates @ dense(life, hr.INPUT) + before @ weights
+    a = (1 - leak) * a + amplitude * rates @ inputs + before @ weights
     spikes = a >= 2 * t
     margin = np.abs(a - 2 * t).min()
     a = np.where(spikes, a - 2 * t, a)
     e = a - t
     heard = mask.T @ before
     weights = weights - mask * before[:, None] * (lr_w * e / np.maximum(heard, 1))
-    listened = dense(life, hr.READOUT)
+    listened = matrix(life, hr.READOUT, 2)
     return margin, a, spikes, np.maximum(t + lr_t * e, 1), weights, listened @ spikes / listened.sum(1)
 
 
@@ -98,17 +109,71 @@ def test_homeostatic_reservoir_follows_its_equations(config):
         np.testing.assert_array_equal(spikes_of(life), spikes)
         np.testing.assert_allclose(part(life, hr.ACTIVATION, n), a, atol=2e-5)
         np.testing.assert_allclose(part(life, hr.TARGET, n), t, atol=2e-5)
-        np.testing.assert_allclose(dense(life, hr.RECURRENT, weighted=True), weights, atol=2e-5)
+        np.testing.assert_allclose(np.nan_to_num(recurrent(life)), weights, atol=2e-5)
         np.testing.assert_allclose(action, shares, atol=1e-6)
     assert compared > 200
 
 
+def test_only_weights_from_nodes_that_spiked_move():
+    life, numbers, moved = Life("homeostatic_reservoir", effectors(6, 2)), np.random.default_rng(0), 0
+    for _ in range(100):
+        before, weights = spikes_of(life), recurrent(life)
+        life.act(numbers.uniform(0, 1, 6))
+        same = (recurrent(life) == weights) | np.isnan(weights)
+        assert same[before == 0].all()
+        moved += not same[before == 1].all()
+    assert moved > 50
+
+
+def test_connections_are_drawn_one_by_one():
+    chances = {"density": 0.1, "readout_density": 0.3}
+    lives = [Life("homeostatic_reservoir", effectors(6, 4), seed, **chances) for seed in range(50)]
+    for word, rows, p, others in (("INPUT", 6, 0.1, 200), ("RECURRENT", 200, 0.1, 199), ("READOUT", 4, 0.3, 200)):
+        drawn = np.concatenate([np.nan_to_num(matrix(life, getattr(hr, word), rows)) != 0 for life in lives])
+        degrees, variance = drawn.sum(1), others * p * (1 - p)
+        assert degrees.mean() == pytest.approx(others * p, abs=4 * np.sqrt(variance / degrees.size)), word
+        assert degrees.var() == pytest.approx(variance, rel=4 * np.sqrt(2 / degrees.size)), word
+
+
+def test_every_recurrent_connection_is_as_likely_as_any_other_and_none_leads_to_oneself():
+    lives = (Life("homeostatic_reservoir", effectors(), seed, nodes=20, density=0.3) for seed in range(600))
+    counts = sum(np.isfinite(recurrent(life)) for life in lives)
+    off, variance = counts[~np.eye(20, dtype=bool)], 600 * 0.3 * 0.7
+    assert not np.diag(counts).any()
+    assert np.abs(off - 180).max() < 5 * np.sqrt(variance)
+    assert off.std() == pytest.approx(np.sqrt(variance), rel=0.15)
+
+
+def test_a_full_density_connects_everything_else():
+    life = Life("homeostatic_reservoir", effectors(6, 2), nodes=50, density=1.0, readout_density=1.0)
+    assert (matrix(life, hr.INPUT, 6) == life.hyper[hr.AMPLITUDE]).all()
+    assert (matrix(life, hr.READOUT, 2) == 1).all()
+    assert (np.isfinite(recurrent(life)) == ~np.eye(50, dtype=bool)).all()
+
+
+def test_recurrent_weights_are_standard_normal():
+    weights = recurrent(Life("homeostatic_reservoir", effectors(), nodes=500, density=0.5))
+    weights = weights[np.isfinite(weights)]
+    assert weights.mean() == pytest.approx(0, abs=4 / np.sqrt(weights.size))
+    assert weights.std() == pytest.approx(1, abs=4 / np.sqrt(2 * weights.size))
+
+
+def test_a_channel_or_output_that_drew_no_node_gets_one_by_lot():
+    sparse = {"nodes": 5, "density": 1e-9, "readout_density": 1e-9}
+    lives = [Life("homeostatic_reservoir", effectors(), seed, **sparse) for seed in range(200)]
+    for word, rows in ((hr.INPUT, 4), (hr.READOUT, 3)):
+        drawn = np.array([matrix(life, word, rows) > 0 for life in lives])
+        assert (drawn.sum(-1) == 1).all()
+        assert drawn.any((0, 1)).all()
+    assert np.isnan(recurrent(lives[0])).all()
+
+
 def test_frozen_weights_and_targets_stay():
     life, numbers = Life("homeostatic_reservoir", effectors(6, 2), plastic=False), np.random.default_rng(0)
-    weights, targets = dense(life, hr.RECURRENT, weighted=True), part(life, hr.TARGET, 200).copy()
+    weights, targets = recurrent(life), part(life, hr.TARGET, 200).copy()
     actions = [life.act(numbers.uniform(0, 1, 6)) for _ in range(100)]
     assert np.any(actions)
-    np.testing.assert_array_equal(dense(life, hr.RECURRENT, weighted=True), weights)
+    np.testing.assert_array_equal(recurrent(life), weights)
     np.testing.assert_array_equal(part(life, hr.TARGET, 200), targets)
 
 
@@ -174,16 +239,19 @@ def test_inputs_are_coded_as_rates(low, high, value, rates):
 
 
 @pytest.mark.parametrize("density", [0.001, 0.1, 0.333, 1.0])
-def test_connections_are_distinct_and_never_to_oneself(density):
-    life = Life("homeostatic_reservoir", effectors(), nodes=50, density=density)
-    degree = max(1, round(density * 50))
-    assert (dense(life, hr.INPUT).sum(1) == degree).all()
-    assert (dense(life, hr.RECURRENT).sum(1) == min(degree, 49)).all()
-    assert not np.diag(dense(life, hr.RECURRENT)).any()
+def test_listed_connections_are_distinct_and_as_many_as_asked_for(density):
+    life = Life("echo_state", effectors(), nodes=50, density=density, input_density=density)
+    for at in (echo_state.INPUT, echo_state.RECURRENT):
+        assert (dense(life, at).sum(1) == max(1, round(density * 50))).all()
 
 
-def test_every_connection_is_equally_likely():
-    counts = sum(dense(Life("homeostatic_reservoir", effectors(), seed, nodes=20), hr.RECURRENT) for seed in range(600))
+def test_listed_connections_never_lead_to_oneself():
+    assert not np.diag(dense(Life("sorn", effectors(), nodes=50, density=1.0), sorn.EXCITE)).any()
+
+
+def test_every_listed_connection_is_equally_likely():
+    lives = (Life("sorn", effectors(), seed, nodes=20, density=0.1) for seed in range(600))
+    counts = sum(dense(life, sorn.EXCITE) for life in lives)
     off = counts[~np.eye(20, dtype=bool)]
     expected = 600 * 2 / 19
     assert np.abs(off - expected).max() < 5 * np.sqrt(expected)
@@ -231,11 +299,14 @@ def test_all_parameters_are_covered(name):
 @pytest.mark.parametrize("body", [discrete(), effectors(6, 3)], ids=["discrete", "effectors"])
 def test_long_lives_stay_finite_and_legal(name, body):
     life, numbers = Life(name, body), np.random.default_rng(0)
+    absent = np.isnan(life.mem)
+    assert absent.any() == (name == "homeostatic_reservoir")
     for _ in range(40):
         life.live(500, numbers, end_every=97)
         legal = (life.action >= 0) & (life.action <= (1 if body.effectors else body.choices - 1))
         assert legal.all()
-        assert np.isfinite(life.mem).all()
+        assert np.isfinite(life.mem[~absent]).all()
+        assert np.isnan(life.mem[absent]).all()
 
 
 @pytest.mark.parametrize("name", RESERVOIRS)

@@ -1,31 +1,28 @@
-"""What the reservoirs share: rate-coded inputs, sparse connections as adjacency lists, and how alive they were.
+"""What the reservoirs share: rate-coded inputs, connections as lists, and how alive they were.
 
 **Rate encoding.** Every sensor becomes channels in [0, 1] by its declared range: (x - low)/(high - low) if the range
 does not go below 0, otherwise two channels, x/high where x is positive and x/low where it is negative. Values out of
 range are clamped, NaN is 0.
 
-**Connections.** With density p every row reaches round(p x columns) different columns, drawn at random and listed in
-``ints`` at TARGETS. Rows are STRIDE words apart, a multiple of four so that loops take four at a time; what is left
-over points to the column behind the last, a dummy. Weights lie in ``mem`` at WEIGHTS in the same order. (Rows of random
-length cost nearly half the speed: the processor cannot foresee where they end.)
+**Listed connections.** With density p every row reaches round(p x columns) different columns, drawn at random and
+listed in ``ints`` at TARGETS. Rows are STRIDE words apart, a multiple of four; what is left over points to the column
+behind the last, a dummy. Weights lie in ``mem`` at WEIGHTS in the same order. (`homeostatic_reservoir`, whose
+connections are drawn one by one, keeps them in matrices: see `_rows`.)
 
 **Liveness.** Every tick the active nodes are counted; :func:`liveness` turns the counts into descriptors.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import types
 
 from nematodebench.brains.base import Interface
-from nematodebench.kernels.abi import F32, F32M, F64, I64, U64, intrinsic, kernel
+from nematodebench.kernels.abi import F32, F32M, F64, I64, U64, kernel
 from nematodebench.kernels.rng import randint, uniform
 
 __all__ = [
-    "CHANNELS", "CHOICES", "DEGREE", "EFFECTORS", "LINK_WORDS", "NODES", "OWN", "RATES", "STRIDE", "TARGETS", "WEIGHTS",
-    "Plan", "act_on_shares", "count_active", "draw_links", "encode", "liveness", "push", "receive",
+    "CHANNELS", "CHOICES", "EFFECTORS", "LINK_WORDS", "NODES", "OWN", "RATES", "STRIDE", "TARGETS", "WEIGHTS",
+    "Plan", "act_on_shares", "count_active", "draw_links", "encode", "liveness", "push",
 ]  # fmt: skip
 
 # Words of ints that every reservoir has; its own begin at OWN.
@@ -106,23 +103,6 @@ def push(ints: I64, at: int, mem: F32, row: int, drive: F32, factor: np.float32)
     targets, weights = ints[ints[at + TARGETS] + row * stride :], mem[ints[at + WEIGHTS] + row * stride :]
     for k in range(stride):
         drive[np.uint64(targets[k])] += factor * weights[k]
-
-
-@intrinsic
-def receive(_context: Any, pairs: Any, i: Any, weight: Any, count: Any) -> Any:
-    """pairs[2 i] += weight; pairs[2 i + 1] += count, both in one vector."""
-
-    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        pair, index = ir.VectorType(ir.FloatType(), 2), ir.IntType(32)
-        base = context.make_array(sig.args[0])(context, builder, args[0]).data
-        first = builder.gep(base, [builder.shl(args[1], ir.Constant(args[1].type, 1))])
-        place = builder.bitcast(first, pair.as_pointer())
-        added = builder.insert_element(ir.Constant(pair, ir.Undefined), args[2], ir.Constant(index, 0))
-        added = builder.insert_element(added, args[3], ir.Constant(index, 1))
-        builder.store(builder.fadd(builder.load(place, align=4), added), place, align=4)
-        return context.get_dummy_value()
-
-    return types.void(pairs, types.int64, types.float32, types.float32), generate
 
 
 @kernel()

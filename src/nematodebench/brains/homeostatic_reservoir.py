@@ -6,21 +6,21 @@ import numpy as np
 from pydantic import Field
 
 from nematodebench.brains import _reservoir as rv
+from nematodebench.brains._rows import COLUMNS, add_rows, correct_rows
 from nematodebench.brains.base import BrainClass, BrainConfig, CompiledBrain, Interface, Layout
 from nematodebench.kernels.abi import F32, F32M, F64, I64, U64, brain_kernel, kernel
-from nematodebench.kernels.rng import normal
+from nematodebench.kernels.rng import normal, randint, uniform
 
 __all__ = ["HomeostaticReservoir", "HomeostaticReservoirConfig"]
 
 # Words of hyper.
-AMPLITUDE, LEAK, LR_W, LR_T = 0, 1, 2, 3
-# Words of ints: three sets of connections; places of the nodes' activation, target, drive (in pairs with the number of
-# spikes it came from), correction and spike, of the outputs' shares; the nodes that spiked last, and how many.
-INPUT, RECURRENT, READOUT = rv.OWN, rv.OWN + rv.LINK_WORDS, rv.OWN + 2 * rv.LINK_WORDS
-PLASTIC = rv.OWN + 3 * rv.LINK_WORDS
-BLIND, ACTIVATION, TARGET, DRIVE, CORRECTION, SPIKE, SHARES, SPIKED, SPIKES = range(PLASTIC + 1, PLASTIC + 10)
+AMPLITUDE, LEAK, LR_W, LR_T, DENSITY, READOUT_DENSITY = range(6)
+# Words of ints: floats a row of nodes occupies; two switches; places of three matrices with such rows, of the nodes'
+# activation, target, drive, number of spikes it came from, correction and spike, of the number of nodes an output
+# listens to and the share of them that spikes; the nodes that spiked last, and how many.
+ROOM, PLASTIC, BLIND, INPUT, RECURRENT, READOUT = range(rv.OWN, rv.OWN + 6)
+ACTIVATION, TARGET, DRIVE, HEARD, CORRECTION, SPIKE, LISTENED, SHARES, SPIKED, SPIKES = range(rv.OWN + 6, rv.OWN + 16)
 _OWN_WORDS = SPIKES + 1 - rv.OWN
-_1, _2, _3, _4 = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
 
 
 class HomeostaticReservoirConfig(BrainConfig):
@@ -37,15 +37,41 @@ class HomeostaticReservoirConfig(BrainConfig):
     blind: bool = Field(False, description="whether the inputs are cut")
 
 
+@kernel()
+def _draw_row(row: F32, density: float, present: np.float32, rng: U64) -> int:
+    """Connects every node with probability ``density``, or one by lot if that left none; returns how many."""
+    drawn = 0
+    for i in range(row.size):
+        chosen = uniform(rng) < density
+        row[i] = present if chosen else np.float32(0.0)
+        drawn += 1 if chosen else 0
+    if drawn == 0:
+        row[randint(rng, row.size)] = present
+    return max(drawn, 1)
+
+
+@kernel()
+def _draw_recurrent(hyper: F64, ints: I64, mem: F32, rng: U64) -> None:
+    """Standard normal weights, no node reaches itself; NaN where there is no connection."""
+    nodes, room = ints[rv.NODES], ints[ROOM]
+    for j in range(nodes):
+        row = mem[ints[RECURRENT] + j * room :][:room]
+        for i in range(room):
+            connected = i < nodes and i != j and uniform(rng) < hyper[DENSITY]
+            row[i] = np.float32(normal(rng)) if connected else np.float32(np.nan)
+
+
 @brain_kernel
 def init(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
-    """Draws the connections and recurrent weights (standard normal); all targets at their minimum."""
-    rv.draw_links(ints, INPUT, True, rng)
-    rv.draw_links(ints, RECURRENT, False, rng)
-    rv.draw_links(ints, READOUT, True, rng)
-    for k in range(ints[rv.NODES] * ints[RECURRENT + rv.STRIDE]):
-        mem[ints[RECURRENT + rv.WEIGHTS] + k] = np.float32(normal(rng))
-    for i in range(ints[rv.NODES]):
+    """Draws the connections and recurrent weights; all targets at their minimum."""
+    nodes, room = ints[rv.NODES], ints[ROOM]
+    for c in range(ints[rv.CHANNELS]):
+        _draw_row(mem[ints[INPUT] + c * room :][:nodes], hyper[DENSITY], np.float32(hyper[AMPLITUDE]), rng)
+    _draw_recurrent(hyper, ints, mem, rng)
+    for n in range(ints[rv.EFFECTORS] + ints[rv.CHOICES]):
+        listened = _draw_row(mem[ints[READOUT] + n * room :][:nodes], hyper[READOUT_DENSITY], np.float32(1.0), rng)
+        mem[ints[LISTENED] + n] = np.float32(listened)
+    for i in range(nodes):
         mem[ints[TARGET] + i] = np.float32(1.0)
 
 
@@ -58,54 +84,32 @@ def begin_episode(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: 
 
 
 @kernel()
-def _receive_inputs(hyper: F64, ints: I64, mem: F32) -> None:
-    """Adds amplitude x rate of every channel to the drive of the nodes it reaches."""
-    stride, drive = ints[INPUT + rv.STRIDE], mem[ints[DRIVE] :]
+def _receive_inputs(ints: I64, mem: F32) -> None:
+    """Adds rate x weight of every channel to the drive of the nodes."""
+    room = ints[ROOM]
+    drive = mem[ints[DRIVE] :][:room]
     for c in range(ints[rv.CHANNELS]):
         rate = mem[ints[rv.RATES] + c]
         if rate > 0.0:
-            push = np.float32(hyper[AMPLITUDE]) * rate
-            targets = ints[ints[INPUT + rv.TARGETS] + c * stride :][:stride]
-            for k in range(stride):
-                rv.receive(drive, targets[k], push, np.float32(0.0))
+            row = mem[ints[INPUT] + c * room :][:room]
+            for i in range(room):
+                drive[i] += rate * row[i]
 
 
-# The two loops over spikes are where the time goes. Unsigned indices spare the check for negative ones; reading four
-# targets before anything is written lets the processor work on all four at once.
 @kernel()
 def _receive_spikes(ints: I64, mem: F32) -> None:
-    """Adds the weights of last tick's spikes to the drive of their targets, and counts them there."""
-    targets, weights = ints[ints[RECURRENT + rv.TARGETS] :], mem[ints[RECURRENT + rv.WEIGHTS] :]
-    drive, spiked, stride = mem[ints[DRIVE] :], ints[ints[SPIKED] :], ints[RECURRENT + rv.STRIDE]
-    one = np.float32(1.0)
-    for n in range(ints[SPIKES]):
-        k = np.uint64(spiked[n] * stride)
-        end = k + np.uint64(stride)
-        while k < end:
-            rv.receive(drive, targets[k], weights[k], one)
-            rv.receive(drive, targets[k + _1], weights[k + _1], one)
-            rv.receive(drive, targets[k + _2], weights[k + _2], one)
-            rv.receive(drive, targets[k + _3], weights[k + _3], one)
-            k += _4
+    """Adds the weights of last tick's spikes to the drive of the nodes they reach, and counts them there."""
+    for i in range(0, ints[ROOM], COLUMNS):
+        add_rows(
+            mem, ints[ints[SPIKED] :], ints[SPIKES], ints[RECURRENT] + i, ints[ROOM], ints[DRIVE] + i, ints[HEARD] + i
+        )
 
 
 @kernel()
 def _correct_weights(ints: I64, mem: F32) -> None:
     """Every weight that carried a spike takes its share of the error it went to."""
-    targets, weights = ints[ints[RECURRENT + rv.TARGETS] :], mem[ints[RECURRENT + rv.WEIGHTS] :]
-    correction, spiked = mem[ints[CORRECTION] :], ints[ints[SPIKED] :]
-    stride = ints[RECURRENT + rv.STRIDE]
-    for n in range(ints[SPIKES]):
-        k = np.uint64(spiked[n] * stride)
-        end = k + np.uint64(stride)
-        while k < end:
-            a, b = correction[np.uint64(targets[k])], correction[np.uint64(targets[k + _1])]
-            c, d = correction[np.uint64(targets[k + _2])], correction[np.uint64(targets[k + _3])]
-            weights[k] -= a
-            weights[k + _1] -= b
-            weights[k + _2] -= c
-            weights[k + _3] -= d
-            k += _4
+    for i in range(0, ints[ROOM], COLUMNS):
+        correct_rows(mem, ints[ints[SPIKED] :], ints[SPIKES], ints[RECURRENT] + i, ints[ROOM], ints[CORRECTION] + i)
 
 
 @kernel()
@@ -115,26 +119,26 @@ def _spike(hyper: F64, ints: I64, mem: F32) -> None:
     keep, lr_w = np.float32(1.0 - hyper[LEAK]), np.float32(hyper[LR_W])
     lr_t = np.float32(hyper[LR_T]) if ints[PLASTIC] else np.float32(0.0)
     a, t = mem[ints[ACTIVATION] :][:nodes], mem[ints[TARGET] :][:nodes]
-    drive = mem[ints[DRIVE] :][: 2 * nodes]
+    drive, heard = mem[ints[DRIVE] :][:nodes], mem[ints[HEARD] :][:nodes]
     correction, spike = mem[ints[CORRECTION] :][:nodes], mem[ints[SPIKE] :][:nodes]
     for i in range(nodes):
-        level, threshold = keep * a[i] + drive[np.uint64(i) << _1], t[i] + t[i]
+        level, threshold = keep * a[i] + drive[i], t[i] + t[i]
         fires = level >= threshold
         level = level - threshold if fires else level
         error = level - t[i]
         spike[i] = np.float32(1.0) if fires else np.float32(0.0)
         a[i] = level
-        correction[i] = lr_w * error / max(drive[(np.uint64(i) << _1) | _1], np.float32(1.0))
+        correction[i] = lr_w * error / max(heard[i], np.float32(1.0))
         t[i] = max(t[i] + lr_t * error, np.float32(1.0))
-    for k in range(2 * nodes):
-        drive[k] = np.float32(0.0)
+        drive[i] = np.float32(0.0)
 
 
 @kernel()
 def _list_spikes(ints: I64, mem: F32) -> None:
     """The nodes that spiked, for the next tick and the counters."""
+    nodes = ints[rv.NODES]
     spike, spiked, n = mem[ints[SPIKE] :], ints[ints[SPIKED] :], 0
-    for i in range(ints[rv.NODES]):
+    for i in range(nodes):
         spiked[n] = i
         n += 1 if spike[i] > 0.0 else 0
     ints[SPIKES] = n
@@ -144,13 +148,14 @@ def _list_spikes(ints: I64, mem: F32) -> None:
 @kernel()
 def _read_out(ints: I64, mem: F32) -> None:
     """Share of the nodes an output listens to that spike."""
-    spike, degree, stride = mem[ints[SPIKE] :], ints[READOUT + rv.DEGREE], ints[READOUT + rv.STRIDE]
+    nodes = ints[rv.NODES]
+    spike = mem[ints[SPIKE] :][:nodes]
     for output in range(ints[rv.EFFECTORS] + ints[rv.CHOICES]):
-        listened = ints[ints[READOUT + rv.TARGETS] + output * stride :]
-        total = np.float32(0.0)
-        for k in range(degree):
-            total += spike[np.uint64(listened[k])]
-        mem[ints[SHARES] + output] = total / np.float32(degree)
+        row = mem[ints[READOUT] + output * ints[ROOM] :][:nodes]
+        spiking = 0  # an integer, whose additions may take any order
+        for i in range(nodes):
+            spiking += 1 if row[i] * spike[i] > 0.0 else 0
+        mem[ints[SHARES] + output] = np.float32(spiking) / mem[ints[LISTENED] + output]
 
 
 @brain_kernel
@@ -158,7 +163,7 @@ def act(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out:
     """One tick of the reservoir, plasticity included."""
     if ints[BLIND] == 0:
         rv.encode(hyper, ints, mem, obs)
-        _receive_inputs(hyper, ints, mem)
+        _receive_inputs(ints, mem)
     _receive_spikes(ints, mem)
     _spike(hyper, ints, mem)
     if ints[PLASTIC]:
@@ -209,18 +214,17 @@ class HomeostaticReservoir(CompiledBrain):
 
     @classmethod
     def layout(cls, config: HomeostaticReservoirConfig, body: Interface) -> Layout:
-        """Three sets of connections and seven numbers a node."""
-        nodes, outputs = config.nodes, body.choices or body.effectors
-        own = [config.amplitude, config.leak, config.lr_w, config.lr_t]
+        """Three matrices of connections and six numbers a node."""
+        nodes, room, outputs = config.nodes, -(-config.nodes // COLUMNS) * COLUMNS, body.choices or body.effectors
+        own = [config.amplitude, config.leak, config.lr_w, config.lr_t, config.density, config.readout_density]
         plan = rv.Plan(body, nodes, own, _OWN_WORDS)
-        plan.links(INPUT, plan.ints[rv.CHANNELS], nodes, config.density)
-        plan.links(RECURRENT, nodes, nodes, config.density, weighted=True)
-        plan.links(READOUT, outputs, nodes, config.readout_density)
-        plan.ints[PLASTIC], plan.ints[BLIND] = config.plastic, config.blind
-        for word in (ACTIVATION, TARGET, CORRECTION, SPIKE):
-            plan.ints[word] = plan.floats(nodes + 1)
-        plan.ints[DRIVE] = plan.floats(2 * (nodes + 1))
-        plan.ints[SHARES] = plan.floats(outputs)
+        plan.ints[ROOM], plan.ints[PLASTIC], plan.ints[BLIND] = room, config.plastic, config.blind
+        plan.ints[INPUT] = plan.floats(plan.ints[rv.CHANNELS] * room)
+        plan.ints[RECURRENT] = plan.floats(nodes * room)
+        plan.ints[READOUT] = plan.floats(outputs * room)
+        for word in (ACTIVATION, TARGET, DRIVE, HEARD, CORRECTION, SPIKE):
+            plan.ints[word] = plan.floats(room)
+        plan.ints[LISTENED], plan.ints[SHARES] = plan.floats(outputs), plan.floats(outputs)
         plan.ints[SPIKED] = plan.words(nodes + 1)
         return Layout(np.array(plan.hyper), np.array(plan.ints, dtype=np.int64), plan.memory)
 
