@@ -8,7 +8,8 @@ import multiprocessing
 import time
 
 from nematodebench.engine.config import SessionConfig
-from nematodebench.engine.session import make_plan, run_plan
+from nematodebench.engine.plan import make_plan
+from nematodebench.engine.session import run_plan
 
 TASK = "foraging_small-v1"
 ROLLOUT, EPOCHS, MINIBATCH = 256, 4, 64

@@ -10,8 +10,9 @@ import pytest
 
 from nematodebench.brains.registry import brain_names, get_brain, is_compiled
 from nematodebench.engine.config import SessionConfig
+from nematodebench.engine.plan import make_plan
 from nematodebench.engine.run import execute
-from nematodebench.engine.session import make_plan, run_plan
+from nematodebench.engine.session import run_plan
 from nematodebench.kernels._target import code_generation
 
 COMPILED = [name for name in brain_names() if is_compiled(get_brain(name))]

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from nematodebench.engine.config import SessionConfig
+from nematodebench.engine.plan import make_plan
 from nematodebench.engine.seeds import run_seed
-from nematodebench.engine.session import make_plan, run_plan
+from nematodebench.engine.session import run_plan
 from nematodebench.errors import UsageError
 
 ray = pytest.importorskip("ray")

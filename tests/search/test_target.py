@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from nematodebench.brains.registry import get_brain
-from nematodebench.engine.session import Plan, run_plan
+from nematodebench.engine.plan import Plan
+from nematodebench.engine.session import run_plan
 from nematodebench.errors import UsageError
 from nematodebench.search.space import declared_space
 from nematodebench.search.study import SearchPlan, finished_trials, run_search

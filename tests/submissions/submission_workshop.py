@@ -20,7 +20,8 @@ import polars as pl
 
 from nematodebench.cli import main
 from nematodebench.engine.config import SessionConfig
-from nematodebench.engine.session import make_plan, run_plan
+from nematodebench.engine.plan import make_plan
+from nematodebench.engine.session import run_plan
 from nematodebench.records.episodes import write_frame
 
 FOLLOWER = "gradient_follower"

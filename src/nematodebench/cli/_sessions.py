@@ -10,8 +10,9 @@ from pydantic import ValidationError
 from nematodebench.cli._progress import shown
 from nematodebench.cli._show import brain_label, descriptor_lines, print_json, print_table, session_lines
 from nematodebench.engine.config import SessionConfig, parse_assignments, read_config
+from nematodebench.engine.plan import Plan, dump_config, make_plan
 from nematodebench.engine.recording import metadata_of
-from nematodebench.engine.session import Plan, Progress, Session, dump_config, make_plan, run_plan
+from nematodebench.engine.session import Progress, Session, run_plan
 from nematodebench.engine.session import resume as resume_session
 from nematodebench.errors import UsageError
 from nematodebench.records.schemas import ExperimentMetadata

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from nematodebench.engine.blind import describe, search
 from nematodebench.engine.config import SessionConfig
 from nematodebench.engine.executors import default_workers
+from nematodebench.engine.plan import make_plan
 from nematodebench.engine.references import reference_runs
 from nematodebench.engine.seeds import run_seed
-from nematodebench.engine.session import make_plan, run_plan
+from nematodebench.engine.session import run_plan
 from nematodebench.errors import UsageError
 from nematodebench.records.provenance import git
 from nematodebench.scoring import AnchorKind, ScoreAnchor

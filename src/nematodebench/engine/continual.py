@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from nematodebench import scoring
 from nematodebench.brains.registry import get_brain
 from nematodebench.engine.executors import choose_executor, default_workers
+from nematodebench.engine.plan import Plan, check_body
 from nematodebench.engine.run import RunResult, resolve_config
 from nematodebench.engine.seeds import session_seed
-from nematodebench.engine.session import Plan, Progress, Session, check_body, run_plan
+from nematodebench.engine.session import Progress, Session, run_plan
 from nematodebench.errors import UsageError
 from nematodebench.scoring import ContinualScore, EnvironmentTerms, ScoreAnchor
 from nematodebench.tasks.anchoring import load_anchors

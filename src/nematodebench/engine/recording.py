@@ -9,7 +9,8 @@ from typing import Any, cast
 
 from nematodebench import scoring
 from nematodebench.brains.registry import BrainType, class_of
-from nematodebench.engine.session import Session, dump_config
+from nematodebench.engine.plan import dump_config
+from nematodebench.engine.session import Session
 from nematodebench.kernels._target import code_generation
 from nematodebench.records.episodes import write_frame
 from nematodebench.records.provenance import collect_provenance

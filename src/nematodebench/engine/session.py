@@ -9,58 +9,24 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nematodebench.brains.registry import BrainType, get_brain
-from nematodebench.engine.config import SessionConfig, config_text
-from nematodebench.engine.executors import ExecutorName, Watch, choose_executor, default_workers, execute_all
-from nematodebench.engine.run import RunFailure, RunResult, RunSpec, compile_for, resolve_config
-from nematodebench.engine.seeds import run_seed, session_seed
+from nematodebench.engine.config import SessionConfig
+from nematodebench.engine.executors import Watch, execute_all
+from nematodebench.engine.plan import Plan, dump_config, make_plan
+from nematodebench.engine.run import RunFailure, RunResult, compile_for
+from nematodebench.engine.seeds import session_seed
 from nematodebench.errors import Interrupted, StorageError, UsageError
 from nematodebench.records.episodes import PhaseColumns, episodes_frame
 from nematodebench.records.provenance import source_hash
 from nematodebench.records.store import ExperimentStore, StoredRun
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.measure import Measured, measure
-from nematodebench.tasks.registry import get_task
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = [
-    "EXPERIMENTS",
-    "Plan",
-    "Progress",
-    "Session",
-    "make_plan",
-    "phase_columns",
-    "resume",
-    "run",
-    "run_plan",
-]
+__all__ = ["EXPERIMENTS", "Progress", "Session", "phase_columns", "resume", "run", "run_plan"]
 
 EXPERIMENTS = Path("experiments")
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Everything a session is going to do."""
-
-    task: Task
-    brain_name: str
-    brain: BrainType
-    config: Any
-    seed: int
-    runs: int
-    workers: int
-    executor: ExecutorName
-    config_name: str
-    config_text: str
-
-    def specs(self) -> list[RunSpec]:
-        """The runs, in order."""
-        return [
-            RunSpec(self.task, self.brain_name, self.brain, self.config, run_seed(self.seed, k), k)
-            for k in range(self.runs)
-        ]
 
 
 @dataclass
@@ -188,49 +154,6 @@ class RunView:
 def phase_columns(task: Task) -> list[PhaseColumns]:
     """How the episodes of a task are tabulated."""
     return [PhaseColumns(phase.name, phase.columns, phase.world.terminations) for phase in task.phases]
-
-
-def make_plan(
-    given: SessionConfig,
-    *,
-    workers: int | None = None,
-    executor: str | None = None,
-    config_name: str = "",
-    text: str = "",
-) -> Plan:
-    """Checks everything that can be checked before the first run."""
-    task = get_task(given.task).with_episodes(given.episodes)
-    brain = get_brain(given.brain)
-    config = resolve_config(given.brain, brain, given.config)
-    count = default_workers() if workers is None else workers
-    if count < 1:
-        raise UsageError(f"workers is {count}: give at least 1")
-    seed = session_seed(given.seed)
-    resolved = given.model_copy(update={"task": task.id, "config": dump_config(config)})
-    name = config_name or f"{given.brain.replace(':', '_')}_{task.category}.yml"
-    plan = Plan(
-        task, given.brain, brain, config, seed, given.runs, count, choose_executor(brain, executor, count), name,
-        text or config_text(resolved),
-    )  # fmt: skip
-    check_body(plan)
-    return plan
-
-
-def check_body(plan: Plan) -> None:
-    """Lets a compiled brain refuse a body it cannot live in before anything runs."""
-    from nematodebench.brains.registry import is_compiled
-    from nematodebench.engine.run import interface
-
-    if is_compiled(plan.brain):
-        try:
-            plan.brain.layout(plan.config, interface(plan.task))
-        except ValueError as error:
-            raise UsageError(f"Brain {plan.brain_name!r} cannot run on {plan.task.id}: {error}") from error
-
-
-def dump_config(config: Any) -> dict[str, Any]:
-    """A brain's config as plain data."""
-    return dict(config) if isinstance(config, dict) else config.model_dump(mode="json")
 
 
 def _now() -> str:

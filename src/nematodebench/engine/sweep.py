@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nematodebench.engine.config import SessionConfig, parse_assignments
+from nematodebench.engine.plan import Plan, dump_config, make_plan
 from nematodebench.engine.recording import brain_source_hash
-from nematodebench.engine.session import Plan, Session, dump_config, make_plan
+from nematodebench.engine.session import Session
 from nematodebench.errors import StorageError, UsageError
 from nematodebench.records.episodes import write_frame
 from nematodebench.records.provenance import source_hash

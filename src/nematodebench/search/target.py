@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from nematodebench.brains.registry import BrainType, get_brain
 from nematodebench.engine.continual import Anchors, anchors_of, run_scores
 from nematodebench.engine.executors import ExecutorName, Watch, choose_executor, default_workers, execute_all
+from nematodebench.engine.plan import dump_config
 from nematodebench.engine.run import RunResult, RunSpec, compile_for, resolve_config
-from nematodebench.engine.session import dump_config
 from nematodebench.errors import UsageError
 from nematodebench.scoring import ProfileName
 from nematodebench.tasks.base import Task

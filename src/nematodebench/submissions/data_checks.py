@@ -7,10 +7,10 @@ import numpy as np
 
 from nematodebench import scoring
 from nematodebench.brains.registry import class_of
+from nematodebench.engine.plan import dump_config
 from nematodebench.engine.recording import brain_source_hash, measured_records
 from nematodebench.engine.run import record_hash, resolve_config
 from nematodebench.engine.seeds import run_seed
-from nematodebench.engine.session import dump_config
 from nematodebench.records.provenance import source_hash
 from nematodebench.records.submission_schema import MIN_RUNS_PER_SESSION, MIN_SESSIONS
 from nematodebench.submissions.case import Case, config_disagreement, repeated_seeds

@@ -18,9 +18,9 @@ from nematodebench.brains.base import Interface
 from nematodebench.brains.registry import BrainType, config_of, is_compiled
 from nematodebench.engine.config import SessionConfig, config_from, config_text
 from nematodebench.engine.executors import Watch, execute_all
+from nematodebench.engine.plan import dump_config
 from nematodebench.engine.python_brain import PythonLife
 from nematodebench.engine.run import RunResult, RunSpec, compile_for, execute, interface, resolve_config
-from nematodebench.engine.session import dump_config
 from nematodebench.errors import UsageError
 from nematodebench.kernels.abi import BRAIN, BrainFunction, first_class
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_BRAIN, STREAM_EXPLORATION, set_stream
