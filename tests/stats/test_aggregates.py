@@ -55,9 +55,9 @@ def bimodal(rng):
 
 
 def bootstrap_coverage(draw, statistic, truth):
-    # So many trials because the estimate's own error (.4 %) must stay well below the margin that is tested (2 %).
+    # So many trials because the estimate's own error (.5 %) must stay well below the margin that is tested (2 %).
     rng = np.random.default_rng(21)
-    bounds = np.array([stratified_bootstrap(draw(rng), statistic) for _ in range(4000)])
+    bounds = np.array([stratified_bootstrap(draw(rng), statistic) for _ in range(2500)])
     return np.mean((bounds[:, 0] <= truth) & (truth <= bounds[:, 1]))
 
 
