@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nematodebench.stats import StatValue, interval
+from nematodebench.stats import StatValue, interval, plus_minus
 
 VALUES = st.lists(st.floats(-100, 100), min_size=2, max_size=40)
 METHODS = ["normal", "t", "bootstrap"]
@@ -38,6 +38,13 @@ def coverage(draw, mean, n, method, trials):
 
 def test_prints_mean_and_half_the_interval():
     assert str(StatValue(0.867, 0.08, 0.7, 0.95, 50, (0.844, 0.890))) == "0.867 ± 0.023"
+
+
+@pytest.mark.parametrize(
+    ("half", "printed"), [(0.0004, "0.0004"), (0.00001, "<0.0001"), (0.0005, "0.001"), (0.0, "0.000")]
+)
+def test_only_a_constant_prints_no_interval(half, printed):
+    assert plus_minus(0.867, half) == f"0.867 ± {printed}"
 
 
 def test_summary_uses_the_sample_deviation():

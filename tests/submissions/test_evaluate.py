@@ -36,7 +36,7 @@ def test_report_for_people_shows_checks_score_level_and_category(genuine: Work) 
     text = command(genuine.root, "evaluate", genuine.path).out
     assert text.rstrip().endswith("PASS")
     assert "PASS  record hashes" in text
-    assert "composite_score  0.956 ± 0.000 (Exceptional)" in text
+    assert "composite_score  0.956 ± 0.0002 (Exceptional)" in text
     assert "category   foraging_small/scripted" in text
     assert "found only by --reproduce" in text
 

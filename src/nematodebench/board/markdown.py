@@ -8,6 +8,7 @@ from nematodebench.board.ranking import Entry, Standing, TaskBoard
 from nematodebench.board.text import code, escape, link, table
 from nematodebench.errors import UsageError
 from nematodebench.records.schemas import NormalisedRecord, StatRecord
+from nematodebench.stats import plus_minus
 from nematodebench.tasks.anchoring import TaskAnchors, load_anchors
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.registry import get_task
@@ -84,7 +85,7 @@ def _stat(value: StatRecord | None) -> str:
 def _normalised(record: NormalisedRecord | None) -> str:
     if record is None:
         return _NONE
-    return f"{record.score:.3f}" if record.se is None else f"{record.score:.3f} ± {1.96 * record.se:.3f}"
+    return f"{record.score:.3f}" if record.se is None else plus_minus(record.score, 1.96 * record.se)
 
 
 def _chemotaxis(listing: Listing) -> str:
@@ -144,7 +145,7 @@ def _anchor_rows(anchors: TaskAnchors | None) -> list[list[str]]:
 def _anchor_row(anchors: TaskAnchors, name: str, value: float, se: float, n: int | None) -> list[str]:
     cells = dict.fromkeys(_HEADER, _NONE)
     normalised = scoring.normalised(value, anchors.floor, anchors.ceiling)
-    cells.update(brain=f"*{name}*", score=f"{value:.3f} ± {1.96 * se:.3f}" if n else f"{value:.3f}")
+    cells.update(brain=f"*{name}*", score=plus_minus(value, 1.96 * se) if n else f"{value:.3f}")
     cells.update(normalised=f"{normalised:.3f}", runs=str(n) if n else _NONE)
     return list(cells.values())
 

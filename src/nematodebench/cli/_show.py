@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+from nematodebench import stats
 from nematodebench.records.schemas import AnchorRecord, ExperimentMetadata, StatRecord
 from nematodebench.scoring import ScoreAnchor
 from nematodebench.tasks.anchoring import BlindPolicy, TaskAnchors
@@ -45,7 +46,7 @@ def stat(value: StatRecord | None) -> str:
 
 def plus_minus(value: float, se: float | None) -> str:
     """A value with half its 95 % interval, if its error is known."""
-    return f"{value:.3f}" if se is None or math.isnan(se) else f"{value:.3f} ± {1.96 * se:.3f}"
+    return f"{value:.3f}" if se is None or math.isnan(se) else stats.plus_minus(value, 1.96 * se)
 
 
 def brain_label(brain: str, task: str) -> str:

@@ -2,7 +2,7 @@
 
 from nematodebench.stats.aggregates import iqm, optimality_gap, performance_profile, stratified_bootstrap
 from nematodebench.stats.comparisons import Comparison, compare, holm, probability_of_improvement
-from nematodebench.stats.values import IntervalMethod, StatValue, interval
+from nematodebench.stats.values import IntervalMethod, StatValue, interval, plus_minus
 
 __all__ = [
     "Comparison",
@@ -14,6 +14,7 @@ __all__ = [
     "iqm",
     "optimality_gap",
     "performance_profile",
+    "plus_minus",
     "probability_of_improvement",
     "stratified_bootstrap",
 ]

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from nematodebench.stats.checks import FloatArray, vector
 
-__all__ = ["IntervalMethod", "StatValue", "interval"]
+__all__ = ["IntervalMethod", "StatValue", "interval", "plus_minus"]
 
 IntervalMethod: TypeAlias = Literal["normal", "t", "bootstrap"]
 
@@ -63,6 +63,13 @@ def interval(values: ArrayLike, method: IntervalMethod = "normal", rng: int = 0)
     return mean - half, mean + half
 
 
+def plus_minus(value: float, half: float) -> str:
+    """`0.867 ± 0.023`; a small interval gets a digit more, because only a constant has none."""
+    if 0 < half < 0.0005:
+        return f"{value:.3f} ± " + ("<0.0001" if half < 0.00005 else f"{half:.4f}")
+    return f"{value:.3f} ± {half:.3f}"
+
+
 @dataclass(frozen=True)
 class StatValue:
     """A metric over n values: `str()` prints mean ± half the 95 % interval, like `0.867 ± 0.023`.
@@ -107,4 +114,4 @@ class StatValue:
         low, high = self.ci95
         if math.isnan(low) or math.isnan(high):
             return f"{self.mean:.3f} (n = {self.n})"
-        return f"{self.mean:.3f} ± {(high - low) / 2:.3f}"
+        return plus_minus(self.mean, (high - low) / 2)
