@@ -2,14 +2,12 @@
 
 from dataclasses import replace
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nematodebench.board.ranking import Entry, is_significant, ordered, rank, replaces
 
 # How long an example takes says nothing about the board.
-steady = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-
 _LEVELS = ["None", "Minimum", "Target", "Excellent"]
 
 
@@ -65,7 +63,6 @@ def test_rounding_noise_of_the_variance_does_not_decide():
     assert ordered([first, second]) == [second, first]
 
 
-@steady
 @given(entries(), st.randoms())
 def test_the_board_does_not_depend_on_the_order_of_the_input(found, random):
     shuffled = list(found)
@@ -73,7 +70,6 @@ def test_the_board_does_not_depend_on_the_order_of_the_input(found, random):
     assert rank(shuffled) == rank(found)
 
 
-@steady
 @given(entries(), st.randoms())
 def test_the_order_is_total(found, random):
     shuffled = list(found)
@@ -81,7 +77,6 @@ def test_the_order_is_total(found, random):
     assert ordered(shuffled) == ordered(found)
 
 
-@steady
 @given(entries())
 def test_every_entry_is_current_or_history_exactly_once(found):
     seen = []
@@ -90,7 +85,6 @@ def test_every_entry_is_current_or_history_exactly_once(found):
     assert sorted(one.id for one in seen) == sorted(one.id for one in found)
 
 
-@steady
 @given(entries())
 def test_one_current_entry_for_each_brain_and_task(found):
     for board in rank(found):
@@ -98,7 +92,6 @@ def test_one_current_entry_for_each_brain_and_task(found):
         assert sorted(brains) == sorted({one.brain for one in found if one.task == board.task})
 
 
-@steady
 @given(entries())
 def test_the_current_entry_is_the_first_that_reached_the_highest_mean(found):
     for board in rank(found):
@@ -108,14 +101,12 @@ def test_the_current_entry_is_the_first_that_reached_the_highest_mean(found):
             assert standing.entry == min((one for one in mine if one.mean == top), key=lambda one: (one.date, one.id))
 
 
-@steady
 @given(entries())
 def test_ranks_of_learners_are_one_two_three(found):
     for board in rank(found):
         assert [standing.rank for standing in board.learners] == list(range(1, len(board.learners) + 1))
 
 
-@steady
 @given(entries(), st.sampled_from(["x", "y", "z"]))
 def test_scripted_policies_change_no_rank_of_a_learner(found, scripted):
     marked = [replace(one, scripted=one.brain == scripted) for one in found]

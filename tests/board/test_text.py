@@ -3,31 +3,26 @@
 import re
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nematodebench.board.text import code, escape, link, table
 
 # How long an example takes says nothing about the text.
-steady = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-
 _REFERENCE = re.compile(r"&#[0-9]+;")
 
 
-@steady
 @given(st.text())
 def test_no_character_that_structures_markdown_or_html_is_left(text):
     rest = _REFERENCE.sub("", escape(text))
     assert not set(rest) & set('|<>`*_[]{}\\#~!&@"$=+^/:;?%\n\r\t')
 
 
-@steady
 @given(st.text())
 def test_the_text_stays_on_one_line(text):
     assert len(escape(text).splitlines()) <= 1
 
 
-@steady
 @given(st.text())
 def test_a_table_row_keeps_its_number_of_cells(text):
     line = table(("a", "b"), [[escape(text), code(text)]])[-1]

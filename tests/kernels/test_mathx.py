@@ -132,7 +132,6 @@ def _fma(a, b, c):
     return fma(a, b, c)
 
 
-@settings(deadline=None)
 @given(*[st.floats(-1e100, 1e100, allow_subnormal=False)] * 3)
 def test_fma_rounds_once(a, b, c):
     with mpmath.workdps(1000):
@@ -143,7 +142,7 @@ def test_fma_rounds_once(a, b, c):
         assert nearest <= abs(mpmath.mpf(np.nextafter(float(got), -np.inf)) - exact)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.floats(-700, 700))
 def test_exp_and_log_are_inverse(x):
     assert log64(exp64(x)) == pytest.approx(x, rel=1e-15, abs=1e-15)

@@ -42,7 +42,7 @@ def check(rows, columns, count, transposed, start, gap):
     assert mem.tobytes() == expected.tobytes()
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(
     rows=st.integers(1, 70),
     columns=st.integers(1, 18).map(lambda n: n * LANES),
@@ -62,7 +62,6 @@ def test_every_kind_of_tile_has_the_bits_of_the_chain(rows, columns, count):
     check(rows, columns, count, transposed=True, start="bias", gap=0)
 
 
-@settings(deadline=None)
 @given(rows=st.integers(1, 40), columns=st.integers(1, 6).map(lambda n: n * LANES))
 def test_transpose(rows, columns):
     size = rows * columns
@@ -73,7 +72,6 @@ def test_transpose(rows, columns):
     np.testing.assert_array_equal(mem[2 * size :], tail)
 
 
-@settings(deadline=None)
 @given(rows=st.integers(1, 6).map(lambda n: n * LANES), columns=st.integers(1, 40))
 def test_transpose_back(rows, columns):
     size = rows * columns
@@ -84,7 +82,6 @@ def test_transpose_back(rows, columns):
     np.testing.assert_array_equal(mem[2 * size :], tail)
 
 
-@settings(deadline=None)
 @given(start=st.integers(0, 9), count=st.integers(0, 300))
 def test_sum_of_squares_misses_none(start, count):
     mem = numbers(320) + np.float32(2.0)

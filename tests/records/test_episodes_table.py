@@ -32,7 +32,7 @@ def matrices(draw, phase, rows):
     return table
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.data())
 def test_round_trip_through_parquet_is_exact(data):
     runs = {
