@@ -81,6 +81,7 @@ class PlainNetwork:
         x = np.clip(obs[sensor.astype(int)], low, high)
         near = np.maximum(1 - np.abs(x - centre) / (1.5 * spacing), 0)
         rates: Array = (near * np.minimum(1, np.abs(x - rest) / spacing)).astype(np.float32)
+        rates *= min(1, self.config.crowd / max(rates.sum(), 1e-6))
         return rates
 
     def tick(self, drive: Array) -> None:
@@ -139,7 +140,9 @@ class PlainNetwork:
         unusual = np.maximum(1 - c.habituation * self.usual / np.maximum(self.count, 1), -1)
         self.eligible = c.eligibility_decay * self.eligible + np.outer(unusual, self.gate) * self.fresh * self.plastic
         self.fresh[:] = 0
-        moved = self.weights + c.learning_rate * surprise / self.power * self.energy[first:] * self.eligible
+        active = self.count[first : first + self.hidden] / (c.gain * c.ticks + 0.02)
+        power = self.power + active @ active
+        moved = self.weights + c.learning_rate * surprise / power * self.energy[first:] * self.eligible
         self.weights = np.where(self.present & self.plastic, np.clip(moved, self.low, self.high), self.weights)
         rate = self.count / c.ticks
         grip = c.inhibitory_rate * np.outer(rate * (self.sign < 0), rate[first:] - c.target_rate)

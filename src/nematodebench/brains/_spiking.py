@@ -20,15 +20,15 @@ HYPER = (
     "trace_decay", "depression", "depression_recovery", "energy_cost", "energy_recovery",
     "stdp_ltp", "stdp_ltd", "metaplasticity", "temperature",
     "learning_rate", "hidden_rate", "eligibility_decay", "gamma", "expectation_rate", "value_rate",
-    "inhibitory_rate", "homeostasis", "target_rate", "curiosity", "habituation",
+    "inhibitory_rate", "homeostasis", "target_rate", "curiosity", "habituation", "crowd",
 )  # fmt: skip
 (
     LEAK, GAIN, NOISE, WEIGHT, LIMIT, DENSITY, INHIBITORY, LATERAL,
     TRACE_DECAY, DEPRESSION, DEPRESSION_RECOVERY, COST, RECOVERY,
     LTP, LTD, META_GAIN, TEMPERATURE,
     RATE, HIDDEN_RATE, LAMBDA, GAMMA, EXPECTATION_RATE, VALUE_RATE,
-    INHIBITORY_RATE, HOMEOSTASIS, TARGET_RATE, CURIOSITY, HABITUATION, CELLS,
-) = range(29)  # fmt: skip
+    INHIBITORY_RATE, HOMEOSTASIS, TARGET_RATE, CURIOSITY, HABITUATION, CROWD, CELLS,
+) = range(30)  # fmt: skip
 CELL_WORDS = 5
 # Words of ints: sizes, ...
 (
@@ -44,6 +44,8 @@ WORDS = F + 1
 LEAST = np.float32(1e-4)
 # What fades is cut off here: numbers too small to be normal cost the processor a hundred times as much.
 _FADED, _OVER = np.float32(1e-6), np.float32(0.05)
+# More hidden neurons than this begin with weaker connections: they fire for anything and would drown the senses.
+_ENOUGH = 8.0
 _0, _1, _HALF = np.float32(0.0), np.float32(1.0), np.float32(0.5)
 _ONE, _PIECE, _SHIFT, _NOISE_UNIT = np.uint64(1), np.uint64(0xFFFF), np.uint64(16), np.float32(1.0 / 65536.0)
 
@@ -53,9 +55,10 @@ def _draw_row(hyper: F64, ints: I64, mem: F32, i: int, rng: U64) -> None:
     """Weights of a sensory or hidden neuron: some hidden ones, all motor ones, from a random start."""
     row, hidden = ints[W] + i * ints[STRIDE], ints[HIDDEN]
     sign, own = mem[ints[SIGN] + i], i - ints[SENSORY]
+    largest = hyper[WEIGHT] * (min(1.0, _ENOUGH / hidden) if own >= 0 else 1.0)
     for j in range(ints[TARGETS]):
         if j >= hidden or (uniform(rng) < hyper[DENSITY] and j != own):
-            mem[row + j] = sign * max(np.float32(hyper[WEIGHT] * uniform(rng)), LEAST)
+            mem[row + j] = sign * max(np.float32(largest * uniform(rng)), LEAST)
 
 
 @kernel()
@@ -94,7 +97,11 @@ def draw_network(hyper: F64, ints: I64, mem: F32, rng: U64) -> None:
 
 @kernel()
 def encode(hyper: F64, ints: I64, obs: F32M, rates: F32) -> None:
-    """Population code of the observation: a cell answers the more, the nearer a sensor is to its own value."""
+    """Population code of the observation: a cell answers the more, the nearer a sensor is to its own value.
+
+    Cells divide among them what a crowd of them may answer, so rich senses do not drown the network.
+    """
+    total = 0.0
     for c in range(ints[SENSED]):
         at = CELLS + CELL_WORDS * c
         x, low, high = float(obs[0, int(hyper[at])]), hyper[at + 1], hyper[at + 2]
@@ -103,6 +110,11 @@ def encode(hyper: F64, ints: I64, obs: F32M, rates: F32) -> None:
         x = rest if np.isnan(x) else min(max(x, low), high)
         near = 1.0 - abs(x - centre) / (1.5 * spacing)
         rates[c] = np.float32(near * min(1.0, abs(x - rest) / spacing)) if near > 0.0 else _0
+        total += rates[c]
+    if total > hyper[CROWD]:
+        share = np.float32(hyper[CROWD] / total)
+        for c in range(ints[SENSED]):
+            rates[c] *= share
 
 
 @kernel()

@@ -92,7 +92,7 @@ def _novelty(hyper: F64, ints: I64, mem: F32) -> float:
         rate, novelty = mem[ints[net.NEXT] + c], mem[ints[net.NOVELTY] + c]
         seen += rate
         new += rate * novelty
-        mem[ints[net.NOVELTY] + c] = novelty * (_1 - _SLOW * rate)
+        mem[ints[net.NOVELTY] + c] = max(novelty * (_1 - _SLOW * rate), net.LEAST)
     return float(hyper[net.CURIOSITY] * new / seen)
 
 
@@ -141,7 +141,10 @@ def _unusual(hyper: F64, ints: I64, mem: F32, i: int) -> np.float32:
 @kernel()
 def _prepare_steps(hyper: F64, ints: I64, mem: F32, surprise: np.float32) -> None:
     """How far weights to each target move by their eligibility: dopamine, if the target has energy for it."""
-    amount = np.float32(hyper[net.RATE]) * surprise / mem[ints[net.SCALARS] + POWER]
+    power, full = mem[ints[net.SCALARS] + POWER], np.float32(hyper[net.GAIN] * ints[net.TICKS]) + _COLD
+    for i in range(ints[net.SENSORY], ints[net.SENSORY] + ints[net.HIDDEN]):
+        power += (mem[ints[net.COUNT] + i] / full) * (mem[ints[net.COUNT] + i] / full)
+    amount = np.float32(hyper[net.RATE]) * surprise / power
     energy, step = mem[ints[net.ENERGY] + ints[net.SENSORY] :], mem[ints[net.STEP] :]
     for j in range(ints[net.TARGETS]):
         step[j] = amount * energy[j]

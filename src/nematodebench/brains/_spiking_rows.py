@@ -17,6 +17,7 @@ __all__ = ["LANES", "add_row", "crossings", "learn_row", "lowest_bit"]
 LANES = 8
 _VECTOR = ir.VectorType(ir.FloatType(), LANES)
 _WORD = ir.IntType(64)
+_FAINT = 2.0**-40
 
 
 def _splat(builder: Any, value: Any) -> Any:
@@ -88,17 +89,24 @@ def learn_row(
     high: Any,
     count: Any,
 ) -> Any:
-    """One row learns: e = keep e + part gate f; f = 0; w = w + step e within [low, high], but a weight of 0 stays 0."""
+    """One row learns: e = keep e + part gate f; f = 0; w = w + step e within [low, high], but a weight of 0 stays 0.
+
+    Eligibility that has faded becomes 0: numbers too small to be normal would cost most of the time.
+    """
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         base, (_, *places, keep_, part_, low_, high_, length) = _base(context, builder, sig, args), args
         kept, shared, least, most = (_splat(builder, value) for value in (keep_, part_, low_, high_))
-        zero = ir.Constant(_VECTOR, [0.0] * LANES)
+        zero, faint = (ir.Constant(_VECTOR, [value] * LANES) for value in (0.0, _FAINT))
 
         def body(offset: Any) -> None:
             at = [_place(builder, base, builder.add(place, offset)) for place in places]
             old_w, old_e, fresh, gates, steps = [builder.load(place, align=4) for place in at]
             lasting = builder.fadd(builder.fmul(kept, old_e), builder.fmul(builder.fmul(shared, gates), fresh))
+            faded = builder.and_(
+                builder.fcmp_ordered("<", lasting, faint), builder.fcmp_ordered(">", lasting, builder.fneg(faint))
+            )
+            lasting = builder.select(faded, zero, lasting)
             moved = _clamped(builder, builder.fadd(old_w, builder.fmul(steps, lasting)), least, most)
             absent = builder.fcmp_ordered("==", old_w, zero)
             for value, place in zip((builder.select(absent, zero, moved), lasting, zero), at, strict=False):

@@ -32,18 +32,19 @@ class SpikingRstdpConfig(BrainConfig):
     inhibitory: float = _tuned(
         0.2, 0.5, "share of inhibitory neurons in every layer", searched(0.1, 0.4, "low", off=0.0)
     )
-    density: float = _tuned(0.2, 1, "probability of a connection to a hidden neuron", searched(0.05, 0.5, "low"))
-    weight: float = _tuned(
-        0.3, 2, "largest weight at birth; less if inputs are more than 8", searched(0.05, 1.0, "medium")
-    )
+    density: float = _tuned(0.1, 1, "probability of a connection to a hidden neuron", searched(0.05, 0.5, "low"))
+    weight: float = _tuned(0.6, 2, "largest weight at birth", searched(0.05, 1.0, "medium"))
     weight_limit: float = _tuned(2.0, 10, "largest weight that can be learned", searched(0.5, 5.0, "medium", log=True))
     lateral: float = _tuned(0.2, 5, "weight at birth between motor populations", searched(0.0, 0.6, "low", off=0.0))
 
-    leak: float = _tuned(0.2, 1, "share of a membrane's potential lost in a tick", searched(0.05, 0.5, "medium"))
-    gain: float = _tuned(0.5, 2, "spikes a tick of a fully driven sensory neuron", searched(0.2, 1.0, "medium"))
-    noise: float = _tuned(0.3, 2, "largest noise a tick in motor neurons", searched(0.0, 0.8, "low", off=0.0))
+    leak: float = _tuned(0.4, 1, "share of a membrane's potential lost in a tick", searched(0.05, 0.5, "medium"))
+    crowd: float = _tuned(
+        8.0, 1000, "sensory neurons that can be fully driven at once; more share it", searched(1.0, 16.0, "medium")
+    )
+    gain: float = _tuned(0.8, 2, "spikes a tick of a fully driven sensory neuron", searched(0.2, 1.0, "medium"))
+    noise: float = _tuned(0.5, 2, "largest noise a tick in motor neurons", searched(0.0, 0.8, "low", off=0.0))
     temperature: float = Field(
-        1.5, ge=0.05, le=100, description="lead in spikes that makes an action e times as likely",
+        1.2, ge=0.05, le=100, description="lead in spikes that makes an action e times as likely",
         json_schema_extra=searched(0.5, 4.0, "high", log=True),
     )  # fmt: skip
     depression: float = _tuned(
@@ -56,39 +57,39 @@ class SpikingRstdpConfig(BrainConfig):
     energy_recovery: float = _tuned(0.01, 1, "energy that returns in a tick", searched(0.002, 0.05, "low"))
 
     learning_rate: float = _tuned(
-        0.2, 1, "how far dopamine moves weights; 0 = not at all", searched(0.01, 1.0, "high", log=True, off=0.0)
+        0.4, 1, "how far dopamine moves weights; 0 = not at all", searched(0.01, 1.0, "high", log=True, off=0.0)
     )
     hidden_rate: float = _tuned(
         0.02, 1, "share of that with which hidden neurons learn", searched(0.0, 0.1, "medium", off=0.0)
     )
     stdp_ltp: float = _tuned(1.0, 5, "eligibility by a spike before the target's", searched(0.2, 2.0, "medium"))
     stdp_ltd: float = _tuned(
-        0.2, 5, "eligibility taken away by a spike after the target's", searched(0.0, 1.0, "medium", off=0.0)
+        0.1, 5, "eligibility taken away by a spike after the target's", searched(0.0, 1.0, "medium", off=0.0)
     )
-    trace_decay: float = _tuned(0.7, 1, "share of a spike's trace left after a tick", searched(0.3, 0.95, "low"))
+    trace_decay: float = _tuned(0.4, 1, "share of a spike's trace left after a tick", searched(0.3, 0.95, "low"))
     eligibility_decay: float = _tuned(
-        0.3, 1, "share of eligibility left after a step", searched(0.0, 0.9, "medium", off=0.0)
+        0.2, 1, "share of eligibility left after a step", searched(0.0, 0.9, "medium", off=0.0)
     )
     gamma: float = _tuned(
         0.9, 1, "discount of expected reward; 0 = only the reward at hand", searched(0.0, 0.97, "high", off=0.0)
     )
     expectation_rate: float = _tuned(
-        0.02, 1, "speed of the running expectation", searched(0.001, 0.1, "low", log=True, off=0.0)
+        0.05, 1, "speed of the running expectation", searched(0.001, 0.1, "low", log=True, off=0.0)
     )
     value_rate: float = _tuned(
-        0.1, 1, "speed of the expectation by what is sensed", searched(0.01, 0.5, "medium", log=True, off=0.0)
+        0.05, 1, "speed of the expectation by what is sensed", searched(0.01, 0.5, "medium", log=True, off=0.0)
     )
     curiosity: float = _tuned(0.02, 10, "reward for sensing something quite new", searched(0.0, 0.3, "low", off=0.0))
     habituation: float = _tuned(
         1.0, 1, "share of a neuron's usual activity that dopamine ignores", searched(0.0, 1.0, "high", off=0.0)
     )
     metaplasticity: float = _tuned(
-        1.0, 100, "how much activity hinders potentiation and helps depression", searched(0.0, 5.0, "low", off=0.0)
+        2.0, 100, "how much activity hinders potentiation and helps depression", searched(0.0, 5.0, "low", off=0.0)
     )
 
-    inhibitory_rate: float = _tuned(0.001, 1, "speed of inhibitory plasticity", searched(0.0, 0.01, "low", off=0.0))
+    inhibitory_rate: float = _tuned(0.005, 1, "speed of inhibitory plasticity", searched(0.0, 0.01, "low", off=0.0))
     homeostasis: float = _tuned(
-        0.001, 1, "speed at which thresholds follow the rate", searched(0.0, 0.01, "high", off=0.0)
+        0.005, 1, "speed at which thresholds follow the rate", searched(0.0, 0.01, "high", off=0.0)
     )
     target_rate: float = _tuned(
         0.1, 1, "spikes a tick that thresholds and inhibition keep", searched(0.03, 0.3, "medium")
@@ -180,7 +181,6 @@ class SpikingRstdp(CompiledBrain):
             ints[net.FIRST_PLACE + n] = memory
             memory += -(-width // 16) * 16
         hyper = [getattr(config, name) for name in net.HYPER]
-        hyper[net.WEIGHT] *= min(1.0, 8 / body.inputs)
         return Layout(np.array([*hyper, *(x for cell in cells for x in cell)]), ints, memory)
 
     @classmethod
