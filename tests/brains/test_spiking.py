@@ -9,6 +9,10 @@ from nematodebench.brains import _spiking as net
 from nematodebench.brains.registry import get_brain
 from nematodebench.brains.spiking_rstdp import SpikingRstdp, SpikingRstdpConfig
 from nematodebench.engine.run import RunSpec, compile_for, execute
+from nematodebench.search.space import switches
+from nematodebench.search.target import brain_target
+from nematodebench.search.verdict import search_seeds
+from nematodebench.stats import compare
 from nematodebench.tasks.base import Phase, Task
 from nematodebench.worlds.association import Association
 from nematodebench.worlds.foraging import Foraging
@@ -94,17 +98,40 @@ def test_no_connection_comes_from_nothing():
     np.testing.assert_array_equal(before, after)
 
 
+@pytest.fixture(scope="module")
+def usual():
+    return run(Association(), 12)
+
+
 @pytest.mark.parametrize("name", SpikingRstdpConfig.model_fields)
-def test_every_parameter_changes_what_happens(name):
+def test_every_parameter_changes_what_is_done(usual, name):
     default = getattr(SpikingRstdpConfig(), name)
-    usual, other = (run(Association(), 4, **config) for config in ({}, {name: OTHER.get(name, default / 2)}))
-    assert usual.memory_hash != other.memory_hash
-
-
-@pytest.mark.parametrize("name", ["cells", "hidden", "motor", "ticks", "slots", "inhibitory"])
-def test_the_networks_shape_changes_what_is_done(name):
-    usual, other = (run(Association(), 4, **config) for config in ({}, {name: OTHER[name]}))
+    other = run(Association(), 12, **{name: OTHER.get(name, default / 2)})
     assert usual.record_hash != other.record_hash
+
+
+def test_every_mechanism_can_be_switched_off():
+    required = {
+        "slots", "inhibitory", "noise", "depression", "energy_cost", "learning_rate", "hidden_rate", "stdp_ltd",
+        "eligibility_decay", "curiosity", "metaplasticity", "inhibitory_rate", "homeostasis", "habituation",
+    }  # fmt: skip
+    off = switches("spiking_rstdp", SpikingRstdp)
+    assert required <= set(off)
+    for name, value in off.items():
+        assert value == 0
+        assert run(Association(), 2, **{name: value}).record_hash
+
+
+def test_a_crowd_of_senses_shares_one_drive():
+    def drive(**config):
+        life = Life("spiking_rstdp", discrete(), **config)
+        life.act(np.ones(5))
+        return part(life, "DRIVE")
+
+    alone, shared = drive(crowd=1000), drive(crowd=2)
+    assert alone.sum() > 2.0
+    assert shared.sum() == pytest.approx(2.0)
+    np.testing.assert_allclose(shared / shared.sum(), alone / alone.sum(), rtol=1e-5)
 
 
 @pytest.mark.parametrize(("word", "parameter", "rest"), [(word, *how) for word, how in OFF.items()])
@@ -258,3 +285,23 @@ def test_it_learns(world, episodes):
     learned, born = (rewards(world, episodes, seeds, **config) for config in ({}, {"learning_rate": 0}))
     chance = rewards(world, episodes, seeds, "null_random")
     assert learned.min() > max(born.max(), chance.max())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("task", "episodes"),
+    [("association-v1", None), ("gridworld-v1", None), ("navigation-v1", None), ("foraging_small-v1", 60)],
+)
+def test_it_is_significantly_above_chance_and_above_itself_without_learning(task, episodes):
+    """On the tasks as they are, with the default parameters and paired seeds."""
+    seeds = search_seeds(5, 30)
+
+    def scores(brain, **config):
+        target = brain_target(brain, task, episodes=episodes, workers=2)
+        return target.values(target.run(config, seeds))
+
+    learned = scores("spiking_rstdp")
+    for other in (scores("null_random"), scores("spiking_rstdp", learning_rate=0.0)):
+        found = compare(learned, other, seeds, seeds)
+        assert found.ci95[0] > 0.0
+        assert found.p_value < 0.01
