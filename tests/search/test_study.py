@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import optuna
 import pytest
+from scipy import stats
 from simulated import SPACE, Matters, Nothing
 
 from nematodebench.errors import StorageError, UsageError
@@ -200,11 +201,23 @@ def test_verdicts():
     rng, seeds = np.random.default_rng(0), list(range(20))
     noise = rng.normal(size=20)
     assert judge(noise + 1.0, noise, seeds).improved
-    assert judge(noise, noise, seeds).words.startswith("no improvement")
+    assert judge(noise, noise, seeds).words == "no improvement: the default is the champion"
     worse = judge(noise - 1.0, noise, seeds)
     assert not worse.improved
     assert "worse than the default" in worse.words
     assert "includes 0" in judge(rng.normal(size=20), noise, seeds).words
+
+
+@pytest.mark.parametrize("p", [0.005, 0.03])
+def test_an_improvement_needs_a_p_below_one_in_a_hundred(p):
+    """Paired differences made to have just this p-value."""
+    gaps = np.tile([1.0, -1.0], 10)
+    shift = stats.t.isf(p / 2, 19) * gaps.std(ddof=1) / np.sqrt(20)
+    verdict = judge(gaps + shift, np.zeros(20), list(range(20)))
+    assert verdict.comparison.p_value == pytest.approx(p)
+    assert verdict.comparison.ci95[0] > 0.0
+    assert verdict.improved == (p < 0.01)
+    assert verdict.words.startswith("improvement" if p < 0.01 else "no improvement beyond doubt")
 
 
 @pytest.mark.slow

@@ -149,7 +149,74 @@ def _cells(body: Interface, count: int) -> list[tuple[float, float, float, float
 
 
 class SpikingRstdp(CompiledBrain):
-    """X."""
+    """Leaky integrate-and-fire neurons whose connections follow the timing of spikes when dopamine says it paid.
+
+    Learns from reward, all its life. About 100 neurons on a worm: sensory, `hidden` and motor ones, a share `inhibitory`
+    of each layer. A step of the world is `ticks` ticks of the network. Each tick:
+
+    | part | how |
+    |---|---|
+    | sensory neurons | `cells` for each input, each with a preferred value; v <- v + gain x answer; more than `crowd` fully driven ones share that drive |
+    | working memory | the last `slots` actions, strong if they went better than expected, are sensory neurons too |
+    | hidden, motor neurons | v <- (1 - leak) v + weights of the neurons that spiked a tick ago; motor neurons hear `noise` |
+    | spike | if v >= threshold and there is energy for it; then v <- 0 |
+    | depression | a spike takes a share `depression` of the neuron's transmitter, which returns |
+    | energy | a spike costs `energy_cost`, `energy_recovery` returns; a tired neuron neither fires nor learns |
+    | eligibility | a neuron's spike before its target's adds `stdp_ltp`, one after it takes `stdp_ltd` away, by traces |
+    | metaplasticity | divides the first and multiplies the second by 1 + metaplasticity x the target's usual squared rate |
+
+    Each step:
+
+    | part | how |
+    |---|---|
+    | action | every action has `motor` neurons; a lead of `temperature` spikes makes it e times as likely; other populations are inhibited (`lateral`); effectors are shares of spikes |
+    | dopamine | reward + curiosity x novelty + gamma x expectation ahead - expectation, within [-1, 1] |
+    | expectation | running mean (`expectation_rate`) and by sensory neuron (`value_rate`) |
+    | weights | + learning_rate x dopamine x eligibility x the target's energy, over the activity there was; sign stays |
+    | who is credited | motor neurons by what was chosen minus its probability, hidden ones by `hidden_rate`; a neuron that fires as usual hardly (`habituation`) |
+    | inhibitory plasticity, homeostasis | inhibition and thresholds bring every neuron back to `target_rate` |
+    | new episode | working memory, last observation and last action are forgotten, nothing else |
+
+    One set of defaults for everything. 50 runs each, +- half the 95 % interval (seed 1; foraging: composite):
+
+    | | association | gridworld | navigation | foraging_small |
+    |---|---|---|---|---|
+    | spiking_rstdp | 31.8 +- 1.3 | 16.0 +- 0.9 | -1.47 +- .24 | .917 +- .002 |
+    | learning_rate 0 | -1.6 +- 0.3 | -1.1 +- 0.2 | -3.11 +- .29 | .054 +- .004 |
+    | null_random | -1.7 +- 0.1 | -0.9 +- 0.1 | -2.71 +- .19 | .050 +- .001 |
+
+    What a mechanism is worth: score without it minus score with it, 95 % interval, paired seeds, 30 runs (foraging: 20
+    runs of 100 episodes). Of these 76 only those in bold survive Holm's correction over a task:
+
+    | off | association | gridworld | navigation | foraging_small |
+    |---|---|---|---|---|
+    | learning_rate | **-34.8 .. -31.5** | **-18.1 .. -16.0** | **-2.01 .. -1.16** | **-.853 .. -.828** |
+    | inhibitory | **-11.0 .. -4.8** | **4.3 .. 8.2** | -0.79 .. 0.03 | **.008 .. .018** |
+    | homeostasis | -6.3 .. -0.8 | -2.0 .. 2.0 | -0.53 .. 0.25 | -.011 .. .004 |
+    | habituation | **-4.5 .. -1.2** | **1.7 .. 4.1** | -1.13 .. -0.01 | -.011 .. -.000 |
+    | expectation_rate | **-4.0 .. -1.0** | **-5.1 .. -2.3** | -0.34 .. 0.40 | -.004 .. .008 |
+    | inhibitory_rate | -3.8 .. -0.5 | -3.1 .. 0.2 | -0.56 .. 0.62 | -.010 .. .004 |
+    | lateral | -3.8 .. -0.1 | -0.8 .. 2.2 | -0.51 .. 0.64 | -.005 .. .003 |
+    | noise | -3.9 .. 0.3 | -3.6 .. 0.5 | -0.32 .. 0.63 | -.007 .. .004 |
+    | depression | -3.7 .. 0.6 | -2.6 .. 0.6 | -0.86 .. 0.36 | -.007 .. .004 |
+    | hidden | -4.5 .. 1.8 | -1.3 .. 2.2 | -0.53 .. 0.99 | -.004 .. .012 |
+    | slots | -2.7 .. 1.1 | -4.0 .. -0.7 | -0.55 .. 0.55 | -.006 .. .005 |
+    | curiosity | -1.9 .. 1.5 | -1.1 .. 2.1 | -0.78 .. 0.47 | -.006 .. .006 |
+    | metaplasticity | -1.4 .. 1.6 | -2.6 .. 0.4 | -0.34 .. 0.65 | -.006 .. .006 |
+    | stdp_ltd | -1.2 .. 1.6 | -1.5 .. 1.7 | -0.26 .. 0.82 | -.004 .. .007 |
+    | hidden_rate | -1.2 .. 1.7 | -1.7 .. 0.8 | -0.81 .. 0.13 | -.004 .. .010 |
+    | gamma | -1.3 .. 2.3 | -2.4 .. 0.4 | -0.47 .. 0.60 | -.002 .. .008 |
+    | energy_cost | -0.6 .. 2.1 | -1.4 .. 0.5 | -0.35 .. 0.73 | -.004 .. .006 |
+    | value_rate | -0.4 .. 2.7 | **-3.3 .. -0.8** | -0.46 .. 0.30 | -.004 .. .006 |
+    | eligibility_decay | -0.5 .. 3.1 | -3.5 .. -0.2 | -0.01 .. 0.84 | -.004 .. .007 |
+
+    So: dopamine-gated timing carries the learning, everywhere. The expectation carries a part of gridworld (both of its
+    halves) and association. Habituation helps where senses are many or answers must be told apart and costs gridworld
+    something. Inhibitory neurons are needed on association, and a network without them is better on gridworld and
+    foraging. Working memory, eligibility across steps, homeostasis, inhibitory plasticity and lateral inhibition gain
+    something on one of the tasks, not beyond doubt. Hidden neurons, their learning, curiosity, late-spike depression,
+    short-term depression, energy, metaplasticity, noise and foresight (gamma) add nothing measurable here.
+    """  # noqa: E501
 
     name: ClassVar[str] = "spiking_rstdp"
     kind: ClassVar[BrainClass] = "spiking"

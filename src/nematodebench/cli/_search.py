@@ -115,7 +115,7 @@ def _print_search(content: dict[str, Any], folder: Path) -> None:
     ]
     print_table(["", f"{content['runs']} search seeds", f"{content['held_out']} held-out seeds"], lines)
     low, high = content["ci95"]
-    print(f"\ndifference {content['difference']:.4f} [{low:.4f}, {high:.4f}], ", end="")
+    print(f"\ndifference {content['difference']:.4f} [{low:.4f}, {high:.4f}], p = {content['p_value']:.2g}, ", end="")
     print(f"probability of improvement {content['probability_of_improvement']:.2f}")
     print(f"{content['verdict']}\n{folder}: best.yml, result.json, importances.json, history.png")
 

@@ -43,8 +43,8 @@ def search(
 ) -> None:
     """Searches a brain's declared space with common seeds, then judges the champion on seeds it has never seen.
 
-    Champion and default are run again on held-out seeds; unless the whole paired interval of their difference is above
-    0, the answer is "no improvement". The storage is Optuna's: optuna-dashboard shows it.
+    Champion and default are run again on held-out seeds; unless the whole 99 % interval of their paired difference is
+    above 0, the answer is "no improvement". The storage is Optuna's: optuna-dashboard shows it.
     """
     from nematodebench.cli._search import Request, search_command
 

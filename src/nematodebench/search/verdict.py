@@ -14,6 +14,8 @@ __all__ = ["Verdict", "held_out_seeds", "hold_out", "judge", "search_seeds"]
 
 _HELD_OUT = 1 << 20
 """Number of the first held-out run: no search has as many runs a trial."""
+_DOUBT = 0.01
+"""Largest p-value of an improvement: of searches where nothing matters, 1 in 200 claims one."""
 
 
 def search_seeds(seed: int, runs: int) -> list[int]:
@@ -34,7 +36,7 @@ class Verdict:
         champion: Its score.
         default: The default's, on the same seeds.
         comparison: Champion minus default, paired, with interval and probability of improvement.
-        improved: Whether the whole interval of the difference is above 0.
+        improved: Whether the champion is better beyond doubt: the whole 99 % interval of the difference is above 0.
     """
 
     champion: StatValue
@@ -43,18 +45,23 @@ class Verdict:
 
     @property
     def improved(self) -> bool:
-        """Whether the whole interval of the difference is above 0."""
-        return self.comparison.ci95[0] > 0.0
+        """Whether the champion is better beyond doubt."""
+        return self.comparison.difference > 0.0 and self.comparison.p_value < _DOUBT
 
     @property
     def words(self) -> str:
         """In one line."""
         if self.improved:
-            return "improvement: the interval of the difference is above 0 on held-out seeds"
-        if self.comparison.ci95[1] < 0.0:
+            return "improvement: on held-out seeds the 99 % interval of the difference is above 0"
+        low, high = self.comparison.ci95
+        if low == high == 0.0:
+            return "no improvement: the default is the champion"
+        if high < 0.0:
             return (
                 "no improvement: on held-out seeds the champion is worse than the default, it was lucky in the search"
             )
+        if low > 0.0:
+            return "no improvement beyond doubt: the 99 % interval includes 0, try more --held-out seeds"
         return "no improvement: on held-out seeds the interval of the difference includes 0"
 
 
