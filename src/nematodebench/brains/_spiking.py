@@ -186,15 +186,18 @@ def _transmit(hyper: F64, ints: I64, mem: F32, plastic: bool) -> None:
 @kernel()
 def _potentiate(hyper: F64, ints: I64, mem: F32) -> None:
     """Targets fired: their connections from neurons that fired shortly before become eligible."""
-    sensory, stride = ints[SENSORY], np.uint64(ints[STRIDE])
+    sensory, stride, ltp = ints[SENSORY], ints[STRIDE], np.float32(hyper[LTP])
     spiked, recent, trace, meta = ints[ints[SPIKED] :], ints[ints[RECENT] :], mem[ints[TRACE] :], mem[ints[META] :]
+    if ints[SPIKES] == 0 or spiked[ints[SPIKES] - 1] < sensory:
+        return
+    fired = mem[ints[STEP] :][:stride]
+    for j in range(stride):
+        fired[j] = _0
     for k in range(ints[SPIKES]):
         if spiked[k] >= sensory:
-            j = spiked[k] - sensory
-            amount, fresh = np.float32(hyper[LTP]) / meta[j], mem[ints[F] + j :]
-            for n in range(ints[RECENT_COUNT]):
-                pre = np.uint64(recent[n])
-                fresh[pre * stride] += amount * trace[pre]
+            fired[spiked[k] - sensory] = ltp / meta[spiked[k] - sensory]
+    for n in range(ints[RECENT_COUNT]):
+        add_row(mem, ints[F] + recent[n] * stride, ints[STEP], trace[recent[n]], stride)
 
 
 @kernel()
