@@ -24,7 +24,7 @@ _LEGEND = (
     "anchored: (primary - null's) / (1 - null's), so chance is 0 and perfect is 1",
 )
 _TRANSFER_LEGEND = (
-    "forgetting: success just after learning minus success at the end; backward transfer: what earlier ones gained since",
+    "forgetting: success just after learning minus success at the end; backward transfer: what earlier ones gained",
     "forward transfer: success while learning, against fresh brains that learn one environment alone",
 )
 
