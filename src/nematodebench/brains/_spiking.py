@@ -207,10 +207,13 @@ def _remember_spikes(hyper: F64, ints: I64, mem: F32) -> None:
     trace, resource = mem[ints[TRACE] :][:neurons], mem[ints[RESOURCE] :][:neurons]
     energy, keep = mem[ints[ENERGY] :][:neurons], np.float32(hyper[TRACE_DECAY])
     back, rest = np.float32(hyper[DEPRESSION_RECOVERY]), np.float32(hyper[RECOVERY])
+    # One loop an array: the compiler makes vectors of each, having no overlap to fear.
     for i in range(neurons):
         left = keep * trace[i]
         trace[i] = left if left > _OVER else _0
+    for i in range(neurons):
         resource[i] += back * (_1 - resource[i])
+    for i in range(neurons):
         energy[i] = min(energy[i] + rest, _1)
     spiked, recent, n = ints[ints[SPIKED] :], ints[ints[RECENT] :], 0
     for k in range(ints[RECENT_COUNT]):
