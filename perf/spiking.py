@@ -16,6 +16,7 @@ from nematodebench.brains import _reservoir as rv
 from nematodebench.brains import _spiking as net
 from nematodebench.brains.base import Interface
 from nematodebench.brains.spiking_rstdp import SpikingRstdp, SpikingRstdpConfig
+from nematodebench.engine.run import aligned
 from nematodebench.kernels.abi import BRAIN, F32, F32M, F64, I64, U64, first_class, kernel
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_BRAIN, set_stream
 
@@ -160,7 +161,7 @@ def start(config: SpikingRstdpConfig) -> tuple[Any, ...]:
     rng = np.zeros(RNG_WORDS, dtype=np.uint64)
     set_stream(rng, np.uint64(1), STREAM_BRAIN, 0, 0)
     lines = (np.zeros((1, len(SENSORS)), np.float32), np.zeros((1, 1), np.float32), np.zeros(3))
-    life = (layout.hyper, layout.ints, np.zeros(layout.memory, np.float32), rng, *lines)
+    life = (layout.hyper, layout.ints, aligned(1, layout.memory)[0], rng, *lines)
     SpikingRstdp.init(*life)
     SpikingRstdp.begin_episode(*life)
     return life

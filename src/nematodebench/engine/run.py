@@ -23,7 +23,17 @@ from nematodebench.tasks.base import Phase, Task
 from nematodebench.tasks.continual import ContinualTask, Probe
 from nematodebench.worlds.base import Discrete
 
-__all__ = ["RunFailure", "RunResult", "RunSpec", "compile_for", "execute", "interface", "record_hash", "resolve_config"]
+__all__ = [
+    "RunFailure",
+    "RunResult",
+    "RunSpec",
+    "aligned",
+    "compile_for",
+    "execute",
+    "interface",
+    "record_hash",
+    "resolve_config",
+]
 
 _BRAIN_OUT = 3
 _PROBE_STREAM = 1 << 40
@@ -133,7 +143,7 @@ def compile_for(task: Task, brain: BrainType) -> None:
             first_class(function, BRAIN)
 
 
-def _aligned(rows: int, width: int) -> F32:
+def aligned(rows: int, width: int) -> F32:
     """Zeros whose rows begin on cache lines: vector loads are faster there."""
     stride = -(-max(1, width) // 16) * 16
     raw = np.zeros(rows * stride + 16, dtype=np.float32)
@@ -162,7 +172,7 @@ class _Life:
         layout = brain.layout(self.spec.config, self.body)
         self.hyper = np.ascontiguousarray(layout.hyper, dtype=np.float64)
         self.ints = np.tile(np.asarray(layout.ints, dtype=np.int64), (agents, 1))
-        self.mem = _aligned(agents, layout.memory)
+        self.mem = aligned(agents, layout.memory)
         for a in range(agents):
             set_stream(self.rng[a], np.uint64(self.spec.seed), STREAM_BRAIN, 0, a)
             row = slice(a, a + 1)
@@ -194,7 +204,7 @@ class _Life:
         """A phase lived by a copy that does not learn; nothing here is different afterwards."""
         twin = copy.copy(self)
         twin.rng, twin.out, twin.action = self.rng.copy(), self.out.copy(), self.action.copy()
-        twin.ints, twin.obs, twin.mem = self.ints.copy(), self.obs.copy(), _aligned(*self.mem.shape)
+        twin.ints, twin.obs, twin.mem = self.ints.copy(), self.obs.copy(), aligned(*self.mem.shape)
         twin.mem[:] = self.mem
         if self.python is not None:
             twin.python = copy.deepcopy(self.python)
