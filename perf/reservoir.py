@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from nematodebench.brains import _reservoir as rv
 from nematodebench.brains import homeostatic_reservoir as hr
 from nematodebench.brains.base import Interface
+from nematodebench.engine.run import aligned
 from nematodebench.kernels.abi import BRAIN, F32, F32M, F64, I64, U64, first_class, kernel
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_BRAIN, set_stream
 
@@ -78,13 +79,6 @@ def wandering_target(count: int) -> Array:
     return np.where(seen > 0.01, seen, 0).astype(np.float32)
 
 
-def on_cache_lines(size: int) -> F32:
-    """Zeros that begin on a cache line, as the engine gives them to a brain."""
-    raw = np.zeros(size + 16, np.float32)
-    first = -raw.ctypes.data // 4 % 16
-    return raw[first : first + size]
-
-
 def fresh_brain() -> Life:
     """The arguments of the brain's functions, after its birth."""
     names = tuple(f"unit_{n}" for n in range(INPUTS))
@@ -93,7 +87,7 @@ def fresh_brain() -> Life:
     rng = np.zeros(RNG_WORDS, dtype=np.uint64)
     set_stream(rng, np.uint64(1), STREAM_BRAIN, 0, 0)
     obs, action = np.zeros((1, INPUTS), np.float32), np.zeros((1, EFFECTORS), np.float32)
-    life = (layout.hyper, layout.ints, on_cache_lines(layout.memory), rng, obs, action, np.zeros(3))
+    life = (layout.hyper, layout.ints, aligned(1, layout.memory)[0], rng, obs, action, np.zeros(3))
     BRAIN_TYPE.init(*life)
     BRAIN_TYPE.begin_episode(*life)
     return life

@@ -8,7 +8,7 @@ currents, so a tick costs as much as there are spikes. Fresh and lasting eligibi
 import numpy as np
 
 from nematodebench.brains import _reservoir as rv
-from nematodebench.brains._spiking_rows import LANES, add_row, crossings, lowest_bit
+from nematodebench.brains._spiking_rows import LANES, add_row, clear, crossings, fade, lowest_bit
 from nematodebench.kernels.abi import F32, F32M, F64, I64, U64, kernel
 from nematodebench.kernels.rng import next_u64, uniform
 
@@ -33,8 +33,8 @@ CELL_WORDS = 5
 # Words of ints: sizes, ...
 (
     SENSED, SENSORY, HIDDEN, MOTOR, TARGETS, STRIDE, OUTPUTS, PER_OUTPUT, SLOTS, TICKS, CHOSEN,
-    WARM, WARM_COUNT, RECENT, RECENT_COUNT, SPIKED, SPIKES, FIRST_PLACE,
-) = range(rv.OWN, rv.OWN + 18)  # fmt: skip
+    WARM, WARM_COUNT, RECENT, RECENT_COUNT, SPIKED, SPIKES, BLOCKS, FIRST_PLACE,
+) = range(rv.OWN, rv.OWN + 19)  # fmt: skip
 # ... and places in memory.
 (
     DRIVE, NEXT, MEMORY, VALUE, NOVELTY, POTENTIAL, TRACE, RESOURCE, ENERGY, COUNT, SIGN, HEAT, USUAL,
@@ -46,6 +46,7 @@ LEAST = np.float32(1e-4)
 _FADED, _OVER = np.float32(1e-6), np.float32(0.05)
 # More hidden neurons than this begin with weaker connections: they fire for anything and would drown the senses.
 _ENOUGH = 8.0
+_WORD = 64
 _0, _1, _HALF = np.float32(0.0), np.float32(1.0), np.float32(0.5)
 _ONE, _PIECE, _SHIFT, _NOISE_UNIT = np.uint64(1), np.uint64(0xFFFF), np.uint64(16), np.float32(1.0 / 65536.0)
 
@@ -143,8 +144,10 @@ def _fire(hyper: F64, ints: I64, mem: F32) -> None:
     """Lists the neurons above threshold that have the energy for a spike."""
     v, threshold, energy = ints[POTENTIAL], ints[THRESHOLD], mem[ints[ENERGY] :]
     cost, spiked, n = np.float32(hyper[COST]), ints[ints[SPIKED] :], 0
-    for start in range(0, ints[rv.NODES], LANES):
-        above = crossings(mem, v + start, threshold + start)
+    for start in range(0, ints[rv.NODES], _WORD):
+        above = np.uint64(0)
+        for part in range(0, min(_WORD, ints[rv.NODES] - start), LANES):
+            above |= crossings(mem, v + start + part, threshold + start + part) << np.uint64(part)
         while above:
             i = start + lowest_bit(above)
             above &= above - _ONE
@@ -190,31 +193,28 @@ def _potentiate(hyper: F64, ints: I64, mem: F32) -> None:
     spiked, recent, trace, meta = ints[ints[SPIKED] :], ints[ints[RECENT] :], mem[ints[TRACE] :], mem[ints[META] :]
     if ints[SPIKES] == 0 or spiked[ints[SPIKES] - 1] < sensory:
         return
-    fired = mem[ints[STEP] :][:stride]
-    for j in range(stride):
-        fired[j] = _0
+    fired, blocks, count = ints[STEP], ints[ints[BLOCKS] :], 0
     for k in range(ints[SPIKES]):
-        if spiked[k] >= sensory:
-            fired[spiked[k] - sensory] = ltp / meta[spiked[k] - sensory]
+        j = spiked[k] - sensory
+        if j >= 0:
+            if count == 0 or blocks[count - 1] != j - j % LANES:
+                blocks[count] = j - j % LANES
+                clear(mem, fired + blocks[count])
+                count += 1
+            mem[fired + j] = ltp / meta[j]
     for n in range(ints[RECENT_COUNT]):
-        add_row(mem, ints[F] + recent[n] * stride, ints[STEP], trace[recent[n]], stride)
+        row, strength = ints[F] + recent[n] * stride, trace[recent[n]]
+        for b in range(count):
+            add_row(mem, row + blocks[b], fired + blocks[b], strength, LANES)
 
 
 @kernel()
 def _remember_spikes(hyper: F64, ints: I64, mem: F32) -> None:
     """End of a tick. Neurons with a trace are listed as recent, those with eligibility as warm."""
-    neurons, before = ints[rv.NODES], ints[SENSORY] + ints[HIDDEN]
-    trace, resource = mem[ints[TRACE] :][:neurons], mem[ints[RESOURCE] :][:neurons]
-    energy, keep = mem[ints[ENERGY] :][:neurons], np.float32(hyper[TRACE_DECAY])
+    before = ints[SENSORY] + ints[HIDDEN]
+    keep, trace = np.float32(hyper[TRACE_DECAY]), mem[ints[TRACE] :]
     back, rest = np.float32(hyper[DEPRESSION_RECOVERY]), np.float32(hyper[RECOVERY])
-    # One loop an array: the compiler makes vectors of each, having no overlap to fear.
-    for i in range(neurons):
-        left = keep * trace[i]
-        trace[i] = left if left > _OVER else _0
-    for i in range(neurons):
-        resource[i] += back * (_1 - resource[i])
-    for i in range(neurons):
-        energy[i] = min(energy[i] + rest, _1)
+    fade(mem, ints[TRACE], ints[RESOURCE], ints[ENERGY], keep, _OVER, back, rest, ints[rv.NODES])
     spiked, recent, n = ints[ints[SPIKED] :], ints[ints[RECENT] :], 0
     for k in range(ints[RECENT_COUNT]):
         recent[n] = recent[k]

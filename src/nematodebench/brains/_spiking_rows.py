@@ -12,7 +12,7 @@ from numba import types
 
 from nematodebench.kernels.abi import intrinsic
 
-__all__ = ["LANES", "add_row", "crossings", "learn_row", "lowest_bit"]
+__all__ = ["LANES", "add_row", "clear", "crossings", "fade", "learn_row", "lowest_bit"]
 
 LANES = 8
 _VECTOR = ir.VectorType(ir.FloatType(), LANES)
@@ -67,6 +67,56 @@ def add_row(_context: Any, mem: Any, target: Any, source: Any, factor: Any, coun
         return context.get_dummy_value()
 
     return types.void(mem, types.int64, types.int64, types.float32, types.int64), generate
+
+
+@intrinsic
+def clear(_context: Any, mem: Any, place: Any) -> Any:
+    """mem[place + k] = 0, k = 0..7."""
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        zero = ir.Constant(_VECTOR, [0.0] * LANES)
+        builder.store(zero, _place(builder, _base(context, builder, sig, args), args[1]), align=4)
+        return context.get_dummy_value()
+
+    return types.void(mem, types.int64), generate
+
+
+@intrinsic
+def fade(
+    _context: Any,
+    mem: Any,
+    trace: Any,
+    resource: Any,
+    energy: Any,
+    keep: Any,
+    over: Any,
+    back: Any,
+    rest: Any,
+    count: Any,
+) -> Any:
+    """Traces shrink to a share ``keep``, 0 if not above ``over``; resource and energy return towards 1."""
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        base, (_, *places, keep_, over_, back_, rest_, length) = _base(context, builder, sig, args), args
+        kept, least, share, gain = (_splat(builder, value) for value in (keep_, over_, back_, rest_))
+        zero, one = (ir.Constant(_VECTOR, [value] * LANES) for value in (0.0, 1.0))
+
+        def body(offset: Any) -> None:
+            at = [_place(builder, base, builder.add(place, offset)) for place in places]
+            traces, resources, energies = [builder.load(place, align=4) for place in at]
+            left = builder.fmul(kept, traces)
+            left = builder.select(builder.fcmp_ordered(">", left, least), left, zero)
+            regained = builder.fadd(resources, builder.fmul(share, builder.fsub(one, resources)))
+            rested = builder.fadd(energies, gain)
+            rested = builder.select(builder.fcmp_ordered("<", rested, one), rested, one)
+            for value, place in zip((left, regained, rested), at, strict=True):
+                builder.store(value, place, align=4)
+
+        _each_vector(builder, length, body)
+        return context.get_dummy_value()
+
+    i, x = types.int64, types.float32
+    return types.void(mem, i, i, i, x, x, x, x, i), generate
 
 
 def _clamped(builder: Any, value: Any, low: Any, high: Any) -> Any:

@@ -236,13 +236,13 @@ class SpikingRstdp(CompiledBrain):
         motor = outputs * config.motor
         targets = config.hidden + motor
         neurons, stride = sensory + targets, -(-targets // LANES) * LANES
-        ints = np.zeros(net.WORDS + 3 * (neurons + 1), dtype=np.int64)
+        ints = np.zeros(net.WORDS + 3 * (neurons + 1) + stride // LANES, dtype=np.int64)
         ints[rv.NODES], ints[rv.CHOICES], ints[rv.EFFECTORS] = neurons, body.choices, body.effectors
         ints[net.SENSED : net.CHOSEN] = (
             len(cells), sensory, config.hidden, motor, targets, stride, outputs, config.motor, config.slots,
             config.ticks,
         )  # fmt: skip
-        for n, word in enumerate((net.WARM, net.RECENT, net.SPIKED)):
+        for n, word in enumerate((net.WARM, net.RECENT, net.SPIKED, net.BLOCKS)):
             ints[word] = net.WORDS + n * (neurons + 1)
         widths = [sensory] * 5 + [neurons + LANES] * 9 + [stride] * 5 + [outputs] * 2 + [8] + [neurons * stride] * 3
         memory = 0
