@@ -103,11 +103,22 @@ def usual():
     return run(Association(), 12)
 
 
-@pytest.mark.parametrize("name", SpikingRstdpConfig.model_fields)
+@pytest.mark.parametrize("name", [name for name in SpikingRstdpConfig.model_fields if name != "levels"])
 def test_every_parameter_changes_what_is_done(usual, name):
     default = getattr(SpikingRstdpConfig(), name)
     other = run(Association(), 12, **{name: OTHER.get(name, default / 2)})
     assert usual.record_hash != other.record_hash
+
+
+def test_an_effector_takes_so_many_values():
+    def values(levels):
+        life, done, senses = Life("spiking_rstdp", effectors(), levels=levels), set(), np.random.default_rng(0)
+        for _ in range(200):
+            done |= {float(value) for value in life.act(senses.random(life.body.inputs))}
+        return done
+
+    assert values(2) == {0.0, 1.0}
+    assert values(3) == {0.0, 0.5, 1.0}
 
 
 def test_every_mechanism_can_be_switched_off():
@@ -209,10 +220,11 @@ def test_an_episode_forgets_the_working_memory_and_nothing_learned():
     before = {word: part(life, word).copy() for word in words}
     assert part(life, "MEMORY").any()
     assert part(life, "DRIVE").any()
+    assert part(life, "PICKED").any()
     life._call(life.brain.begin_episode)
     assert not part(life, "MEMORY").any()
     assert not part(life, "DRIVE").any()
-    assert life.ints[net.CHOSEN] == 0
+    assert not part(life, "PICKED").any()
     for word in words:
         np.testing.assert_array_equal(before[word], part(life, word), err_msg=word)
 

@@ -17,7 +17,7 @@ KEPT = {
     "metaplasticity": net.META,
     "energy of the neurons": net.ENERGY,
 }
-RESET = {"working memory": net.MEMORY, "last observation": net.DRIVE}
+RESET = {"working memory": net.MEMORY, "last observation": net.DRIVE, "last action": net.PICKED}
 
 
 class Brain:
@@ -80,9 +80,3 @@ def test_reset(brain, word):
     assert brain.part(word).any()
     brain.call(brain.kind.begin_episode)
     assert not brain.part(word).any()
-
-
-def test_reset_of_the_last_action(brain):
-    brain.ints[net.CHOSEN] = 7
-    brain.call(brain.kind.begin_episode)
-    assert brain.ints[net.CHOSEN] == 0

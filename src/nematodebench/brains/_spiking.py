@@ -32,13 +32,13 @@ HYPER = (
 CELL_WORDS = 5
 # Words of ints: sizes, ...
 (
-    SENSED, SENSORY, HIDDEN, MOTOR, TARGETS, STRIDE, OUTPUTS, PER_OUTPUT, SLOTS, TICKS, CHOSEN,
+    SENSED, SENSORY, HIDDEN, MOTOR, TARGETS, STRIDE, OUTPUTS, PER_OUTPUT, SLOTS, TICKS, LEVELS,
     WARM, WARM_COUNT, RECENT, RECENT_COUNT, SPIKED, SPIKES, BLOCKS, FIRST_PLACE,
 ) = range(rv.OWN, rv.OWN + 19)  # fmt: skip
 # ... and places in memory.
 (
     DRIVE, NEXT, MEMORY, VALUE, NOVELTY, POTENTIAL, TRACE, RESOURCE, ENERGY, COUNT, SIGN, HEAT, USUAL,
-    THRESHOLD, CURRENT, META, GATE, PENALTY, STEP, MEAN, VOTES, SCALARS, W, E, F,
+    THRESHOLD, CURRENT, META, GATE, PENALTY, STEP, PICKED, VOTES, SCALARS, W, E, F,
 ) = range(FIRST_PLACE, FIRST_PLACE + 25)  # fmt: skip
 WORDS = F + 1
 LEAST = np.float32(1e-4)
@@ -64,12 +64,15 @@ def _draw_row(hyper: F64, ints: I64, mem: F32, i: int, rng: U64) -> None:
 
 @kernel()
 def _draw_motor_row(hyper: F64, ints: I64, mem: F32, m: int) -> None:
-    """Motor neurons excite the inhibitory ones of their own population, and these inhibit the other populations."""
+    """Motor neurons excite the inhibitory ones of their own population, and these inhibit their rivals in its head."""
     first, per, i = ints[SENSORY] + ints[HIDDEN], ints[PER_OUTPUT], ints[SENSORY] + ints[HIDDEN] + m
     row, sign = ints[W] + i * ints[STRIDE] + ints[HIDDEN], mem[ints[SIGN] + i]
+    head = per * ints[LEVELS]
     for k in range(ints[MOTOR]):
         same = k // per == m // per
-        if (sign < _0 and not same) or (sign > _0 and same and mem[ints[SIGN] + first + k] < _0):
+        if (sign < _0 and not same and k // head == m // head) or (
+            sign > _0 and same and mem[ints[SIGN] + first + k] < _0
+        ):
             mem[row + k] = sign * np.float32(hyper[LATERAL])
 
 

@@ -4,12 +4,13 @@ import numpy as np
 
 from nematodebench.brains import _reservoir as rv
 from nematodebench.brains import _spiking as net
+from nematodebench.brains._heads import write_action
 from nematodebench.brains._spiking_rows import learn_row
 from nematodebench.kernels.abi import F32, F32M, F64, I64, U64, kernel
 from nematodebench.kernels.mathx import exp32
 from nematodebench.kernels.rng import uniform
 
-__all__ = ["adapt", "change_weights", "choose", "count_votes", "dopamine", "move_effectors", "remember_action"]
+__all__ = ["adapt", "change_weights", "choose", "count_votes", "dopamine", "remember_action"]
 
 # Words of the scalars.
 BIAS, POWER = 0, 1
@@ -39,40 +40,26 @@ def _gate(ints: I64, mem: F32, output: int, value: np.float32) -> None:
 
 
 @kernel()
-def choose(hyper: F64, ints: I64, mem: F32, rng: U64, action: F32M) -> None:
-    """Draws an action, the likelier the more its population spiked; feedback of what was chosen gates eligibility."""
-    votes, outputs = mem[ints[net.VOTES] :][: ints[net.OUTPUTS]], ints[net.OUTPUTS]
-    top, total = votes[0], _0
-    for n in range(1, outputs):
+def choose(hyper: F64, ints: I64, mem: F32, rng: U64, head: int, action: F32M) -> None:
+    """Draws a level, the likelier the more its population spiked; feedback of what was chosen gates eligibility."""
+    levels, first = ints[net.LEVELS], head * ints[net.LEVELS]
+    votes, top, total = mem[ints[net.VOTES] + first :][:levels], mem[ints[net.VOTES] + first], _0
+    for n in range(1, levels):
         top = max(top, votes[n])
-    for n in range(outputs):
+    for n in range(levels):
         votes[n] = exp32((votes[n] - top) / np.float32(hyper[net.TEMPERATURE]))
         total += votes[n]
-    left, chosen = np.float32(uniform(rng)) * total, outputs - 1
-    for n in range(outputs - 1, -1, -1):
+    left, chosen = np.float32(uniform(rng)) * total, levels - 1
+    for n in range(levels - 1, -1, -1):
         left -= votes[n]
         if left < _0:
             chosen = n
             break
-    for n in range(outputs):
-        _gate(ints, mem, n, (_1 if n == chosen else _0) - votes[n] / total)
-    ints[net.CHOSEN] = chosen
-    action[0, 0] = np.float32(chosen)
-
-
-@kernel()
-def move_effectors(hyper: F64, ints: I64, mem: F32, action: F32M) -> None:
-    """Effectors are the shares of possible spikes; what is above a population's mean is what it tried."""
-    first, per = ints[net.SENSORY] + ints[net.HIDDEN], ints[net.PER_OUTPUT]
-    for n in range(ints[net.OUTPUTS]):
-        possible = _0
-        for m in range(first + n * per, first + (n + 1) * per):
-            possible += np.float32(ints[net.TICKS]) if mem[ints[net.SIGN] + m] > _0 else _0
-        share = mem[ints[net.VOTES] + n] / possible
-        action[0, n] = share
-        surplus = share - mem[ints[net.MEAN] + n]
-        mem[ints[net.MEAN] + n] += np.float32(0.05) * surplus
-        _gate(ints, mem, n, np.float32(4.0) * surplus)
+    for n in range(levels):
+        picked = _1 if n == chosen else _0
+        mem[ints[net.PICKED] + first + n] = picked
+        _gate(ints, mem, first + n, picked - votes[n] / total)
+    write_action(action, head, ints[rv.EFFECTORS] > 0, chosen, levels)
 
 
 @kernel()
@@ -116,7 +103,7 @@ def dopamine(hyper: F64, ints: I64, mem: F32, out: F64) -> np.float32:
 
 
 @kernel()
-def remember_action(ints: I64, mem: F32, action: F32M, surprise: np.float32) -> None:
+def remember_action(ints: I64, mem: F32, surprise: np.float32) -> None:
     """Working memory: what was done moves into the first slot, strong if it went better than expected."""
     outputs, memory = ints[net.OUTPUTS], mem[ints[net.MEMORY] :]
     if ints[net.SLOTS] == 0:
@@ -125,10 +112,7 @@ def remember_action(ints: I64, mem: F32, action: F32M, surprise: np.float32) -> 
         memory[k] = memory[k - outputs]
     strength = _1 if surprise > _0 else np.float32(0.5)
     for n in range(outputs):
-        if ints[rv.CHOICES] > 0:
-            memory[n] = strength if n == ints[net.CHOSEN] else _0
-        else:
-            memory[n] = strength * action[0, n]
+        memory[n] = strength * mem[ints[net.PICKED] + n]
 
 
 @kernel()

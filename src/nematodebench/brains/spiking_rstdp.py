@@ -8,6 +8,7 @@ from pydantic import Field
 from nematodebench.brains import _reservoir as rv
 from nematodebench.brains import _spiking as net
 from nematodebench.brains import _spiking_learning as learning
+from nematodebench.brains._heads import heads_of
 from nematodebench.brains._space import searched
 from nematodebench.brains._spiking_rows import LANES
 from nematodebench.brains.base import BrainClass, BrainConfig, CompiledBrain, Interface, Layout
@@ -26,7 +27,8 @@ class SpikingRstdpConfig(BrainConfig):
 
     cells: int = Field(4, ge=1, le=16, description="sensory neurons for each input")
     hidden: int = _tuned(60, 1000, "hidden neurons; 0 = none", searched(0, 120, "low", off=0))
-    motor: int = Field(5, ge=2, le=50, description="motor neurons for each action or effector")
+    motor: int = Field(5, ge=2, le=50, description="motor neurons for each action, or level of an effector")
+    levels: int = Field(3, ge=2, le=10, description="values an effector can take")
     ticks: int = Field(10, ge=1, le=100, description="ticks a step")
     slots: int = _tuned(3, 8, "actions the working memory holds; 0 = no working memory", searched(0, 5, "low", off=0))
     inhibitory: float = _tuned(
@@ -109,7 +111,8 @@ def begin_episode(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: 
         mem[ints[net.MEMORY] + k] = np.float32(0.0)
     for c in range(ints[net.SENSORY]):
         mem[ints[net.DRIVE] + c] = np.float32(0.0)
-    ints[net.CHOSEN] = 0
+    for n in range(ints[net.OUTPUTS]):
+        mem[ints[net.PICKED] + n] = np.float32(0.0)
 
 
 @brain_kernel
@@ -121,10 +124,8 @@ def act(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out:
         drive[ints[net.SENSED] + k] = mem[ints[net.MEMORY] + k]
     net.run_ticks(hyper, ints, mem, rng)
     learning.count_votes(ints, mem)
-    if ints[rv.CHOICES] > 0:
-        learning.choose(hyper, ints, mem, rng, action)
-    else:
-        learning.move_effectors(hyper, ints, mem, action)
+    for head in range(ints[net.OUTPUTS] // ints[net.LEVELS]):
+        learning.choose(hyper, ints, mem, rng, head, action)
 
 
 @brain_kernel
@@ -132,7 +133,7 @@ def learn(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, ou
     """Dopamine, then all that follows from it."""
     net.encode(hyper, ints, obs, mem[ints[net.NEXT] :])
     surprise = learning.dopamine(hyper, ints, mem, out)
-    learning.remember_action(ints, mem, action, surprise)
+    learning.remember_action(ints, mem, surprise)
     learning.change_weights(hyper, ints, mem, surprise)
     learning.adapt(hyper, ints, mem)
 
@@ -169,7 +170,7 @@ class SpikingRstdp(CompiledBrain):
 
     | part | how |
     |---|---|
-    | action | every action has `motor` neurons; a lead of `temperature` spikes makes it e times as likely; other populations are inhibited (`lateral`); effectors are shares of spikes |
+    | action | every action has `motor` neurons; a lead of `temperature` spikes makes it e times as likely; other populations are inhibited (`lateral`); an effector is a choice among `levels` values |
     | dopamine | reward + curiosity x novelty + gamma x expectation ahead - expectation, within [-1, 1] |
     | expectation | running mean (`expectation_rate`) and by sensory neuron (`value_rate`) |
     | weights | + learning_rate x dopamine x eligibility x the target's energy, over the activity there was; sign stays |
@@ -231,16 +232,17 @@ class SpikingRstdp(CompiledBrain):
     @classmethod
     def layout(cls, config: SpikingRstdpConfig, body: Interface) -> Layout:
         """Rows of weights and eligibility for every neuron."""
-        cells, outputs = _cells(body, config.cells), body.choices or body.effectors
+        heads, levels = heads_of(body, config.levels)
+        cells, outputs = _cells(body, config.cells), heads * levels
         sensory = len(cells) + config.slots * outputs
         motor = outputs * config.motor
         targets = config.hidden + motor
         neurons, stride = sensory + targets, -(-targets // LANES) * LANES
         ints = np.zeros(net.WORDS + 3 * (neurons + 1) + stride // LANES, dtype=np.int64)
         ints[rv.NODES], ints[rv.CHOICES], ints[rv.EFFECTORS] = neurons, body.choices, body.effectors
-        ints[net.SENSED : net.CHOSEN] = (
+        ints[net.SENSED : net.WARM] = (
             len(cells), sensory, config.hidden, motor, targets, stride, outputs, config.motor, config.slots,
-            config.ticks,
+            config.ticks, levels,
         )  # fmt: skip
         for n, word in enumerate((net.WARM, net.RECENT, net.SPIKED, net.BLOCKS)):
             ints[word] = net.WORDS + n * (neurons + 1)
