@@ -86,7 +86,7 @@ def test_scenario_evaluation_report(tmp_path: Path) -> None:
     work = official(tmp_path / "repo")
     text = command(work.root, "evaluate", work.path).out
     assert text.rstrip().endswith("PASS")
-    assert re.search(r"^composite_score +0\.956 ± 0\.000 \(Exceptional\)", text, re.M)
+    assert re.search(r"^composite_score +0\.956 ± 0\.0002 \(Exceptional\)", text, re.M)
     assert re.search(r"^category +foraging_small/scripted$", text, re.M)
     assert len(re.findall(r"^(?:PASS|WARN)  \w", text, re.M)) >= 20
     work.claims["total_runs"] = 1
