@@ -22,11 +22,18 @@ class Interrupted(Exception):  # noqa: N818  (the user's wish, not an error)
         super().__init__(experiment_id or "")
 
 
+_FEW = 8
+"""So many names are told in an error; for more there is a command that lists them."""
+
+
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> UsageError:
     """An error for a name that does not exist, with the nearest ones that do."""
     names = sorted(known)
     near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
     if not near:
         near = [candidate for candidate in names if candidate.startswith(name)][:3]
-    hint = f"Did you mean {' or '.join(repr(n) for n in near)}?" if near else f"See `nematodebench {kind}s`."
+    if near:
+        hint = f"Did you mean {' or '.join(repr(n) for n in near)}?"
+    else:
+        hint = f"There are: {', '.join(names)}." if len(names) <= _FEW else f"See `nematodebench {kind}s`."
     return UsageError(f"{kind.capitalize()} {name!r} does not exist. {hint}")

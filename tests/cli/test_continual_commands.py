@@ -69,6 +69,7 @@ def test_an_ablation_shows_that_learning_is_needed():
     ("arguments", "message"),
     [
         ([*CONTINUAL, "--order", "navigation,gridwold"], "Did you mean 'gridworld'"),
+        ([*CONTINUAL, "--order", "navigation,xyz"], "There are: association, gridworld, navigation"),
         ([*CONTINUAL, "--order", "navigation"], "at least two environments"),
         ([*CONTINUAL, "--profile", "nenv"], "Choose nenv-v2 or calibrated"),
         ([*CONTINUAL, "--episodes", "many"], "environment=number pairs"),

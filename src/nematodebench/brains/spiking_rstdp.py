@@ -242,7 +242,7 @@ class SpikingRstdp(CompiledBrain):
         targets = config.hidden + motor
         neurons, stride = sensory + targets, -(-targets // LANES) * LANES
         ints = np.zeros(net.WORDS + 3 * (neurons + 1) + stride // LANES, dtype=np.int64)
-        ints[rv.NODES], ints[rv.CHOICES], ints[rv.EFFECTORS] = neurons, body.choices, body.effectors
+        ints[rv.NODES], ints[rv.EFFECTORS] = neurons, body.effectors
         ints[net.SENSED : net.WARM] = (
             len(cells), sensory, config.hidden, motor, targets, stride, outputs, config.motor, config.slots,
             config.ticks, levels,
