@@ -7,9 +7,9 @@ either side. Wanted: at least 280 times.
 import multiprocessing
 import time
 
-from nematodebench.engine.config import SessionConfig
-from nematodebench.engine.plan import make_plan
-from nematodebench.engine.session import run_plan
+from nematodebench.sessions.config import SessionConfig
+from nematodebench.sessions.plan import make_plan
+from nematodebench.sessions.session import run_plan
 
 TASK = "foraging_small-v1"
 ROLLOUT, EPOCHS, MINIBATCH = 256, 4, 64

@@ -12,9 +12,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from nematodebench.brains import _reservoir as rv
-from nematodebench.brains import homeostatic_reservoir as hr
 from nematodebench.brains.base import Interface
+from nematodebench.brains.parts import reservoir as rv
+from nematodebench.brains.reservoir import homeostatic_reservoir as hr
 from nematodebench.engine.run import aligned
 from nematodebench.kernels.abi import BRAIN, F32, F32M, F64, I64, U64, first_class, kernel
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_BRAIN, set_stream

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nematodebench.brains import _reservoir as rv
-from nematodebench.brains import _spiking as net
 from nematodebench.brains.base import Interface
-from nematodebench.brains.spiking_rstdp import SpikingRstdp, SpikingRstdpConfig
+from nematodebench.brains.parts import reservoir as rv
+from nematodebench.brains.spiking import network as net
+from nematodebench.brains.spiking.spiking_rstdp import SpikingRstdp, SpikingRstdpConfig
 from nematodebench.engine.run import aligned
 from nematodebench.kernels.abi import BRAIN, F32, F32M, F64, I64, U64, first_class, kernel
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_BRAIN, set_stream

@@ -14,7 +14,7 @@ import numpy as np
 from nematodebench.kernels.abi import F32M, F64, U64, WORLD, first_class, kernel
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_WORLD, set_stream, uniform
 from nematodebench.worlds.base import World
-from nematodebench.worlds.swarm import Forage, Torus
+from nematodebench.worlds.swarm.swarm import Forage, Torus
 
 AGENTS, USUAL, SIDE = (8, 64, 512), 8, 15.0
 ROUNDS, PAIRS = 25, 2_000_000

@@ -21,13 +21,16 @@ BUILDS_ON = {
     "brains": {"kernels"},
     "tasks": {"worlds", "scoring"},
     "records": {"scoring"},
-    "engine": {"worlds", "tasks", "brains", "records"},
-    "submissions": {"records", "engine", "scoring"},
+    "engine": {"worlds", "tasks", "brains"},
+    "sessions": {"engine", "records"},
+    "calibration": {"engine", "sessions"},
+    "continual": {"sessions", "calibration"},
+    "submissions": {"records", "sessions", "scoring"},
     "board": {"records", "submissions"},
-    "search": {"engine", "scoring"},
+    "search": {"sessions", "scoring"},
     "interop": {"worlds", "tasks"},
     "testing": {"worlds", "brains", "engine", "interop"},
-    "cli": {"engine", "submissions", "board", "search", "interop", "testing"},
+    "cli": {"sessions", "calibration", "continual", "submissions", "board", "search", "interop", "testing"},
 }
 
 

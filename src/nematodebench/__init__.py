@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from nematodebench.brains.registry import brain_names as brains
     from nematodebench.brains.registry import register_brain
     from nematodebench.engine.python_brain import Transition
-    from nematodebench.engine.session import Session, run
+    from nematodebench.sessions.session import Session, run
     from nematodebench.tasks.registry import all_tasks as tasks
     from nematodebench.tasks.registry import register_task, register_world
 
@@ -41,12 +41,12 @@ except PackageNotFoundError:  # pragma: no cover  (a source tree that was never 
 
 # Loaded on first use: the compiled core takes a moment to import, and not every use of the package needs it.
 _WHERE = {
-    "Session": ("nematodebench.engine.session", "Session"),
+    "Session": ("nematodebench.sessions.session", "Session"),
     "Transition": ("nematodebench.engine.python_brain", "Transition"),
     "register_brain": ("nematodebench.brains.registry", "register_brain"),
     "register_task": ("nematodebench.tasks.registry", "register_task"),
     "register_world": ("nematodebench.tasks.registry", "register_world"),
-    "run": ("nematodebench.engine.session", "run"),
+    "run": ("nematodebench.sessions.session", "run"),
 }
 
 

@@ -9,7 +9,7 @@ from nematodebench.engine import loop
 from nematodebench.kernels.abi import BRAIN, WORLD, first_class
 from nematodebench.kernels.mlp import refresh
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_BRAIN, set_stream
-from nematodebench.worlds.foraging import Foraging
+from nematodebench.worlds.worm.foraging import Foraging
 
 torch.set_num_threads(1)
 

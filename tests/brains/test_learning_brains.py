@@ -5,8 +5,8 @@ import pytest
 from brain_life import Life, discrete, effectors, forage
 from pydantic import ValidationError
 
-from nematodebench.brains import _actor_critic as ac
-from nematodebench.brains import mlp_dqn, mlp_reinforce, q_table
+from nematodebench.brains.classical import mlp_dqn, mlp_reinforce, q_table
+from nematodebench.brains.parts import actor_critic as ac
 from nematodebench.brains.registry import get_brain
 
 LEARNERS = ["mlp_ppo", "mlp_reinforce", "mlp_dqn", "q_table"]

@@ -5,8 +5,8 @@ import pytest
 import torch
 from brain_life import Life, Mirror, discrete, effectors, shake
 
-from nematodebench.brains import _actor_critic as ac
-from nematodebench.brains import mlp_dqn, mlp_ppo, mlp_reinforce
+from nematodebench.brains.classical import mlp_dqn, mlp_ppo, mlp_reinforce
+from nematodebench.brains.parts import actor_critic as ac
 from nematodebench.kernels.mlp import backward, forward
 
 BODIES = [discrete(), effectors(outputs=3)]

@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 from brain_life import Life, discrete, effectors, forage
 
-from nematodebench.brains import _readout as ro
-from nematodebench.brains import _reservoir as rv
-from nematodebench.brains import echo_state, sorn
-from nematodebench.brains import homeostatic_reservoir as hr
 from nematodebench.brains.base import Interface
+from nematodebench.brains.parts import readout as ro
+from nematodebench.brains.parts import reservoir as rv
 from nematodebench.brains.registry import get_brain
+from nematodebench.brains.reservoir import echo_state, sorn
+from nematodebench.brains.reservoir import homeostatic_reservoir as hr
 from nematodebench.engine.run import RunSpec, compile_for, execute
 from nematodebench.tasks.base import Phase, Task
-from nematodebench.worlds.swarm import Forage
-from nematodebench.worlds.tracking import Tracking
+from nematodebench.worlds.control.tracking import Tracking
+from nematodebench.worlds.swarm.swarm import Forage
 
 RESERVOIRS = ["homeostatic_reservoir", "echo_state", "sorn"]
 LEARNERS = RESERVOIRS[1:]

@@ -4,19 +4,19 @@ import numpy as np
 import pytest
 from brain_life import Life, discrete, effectors
 
-from nematodebench.brains import _reservoir as rv
-from nematodebench.brains import _spiking as net
+from nematodebench.brains.parts import reservoir as rv
 from nematodebench.brains.registry import get_brain
-from nematodebench.brains.spiking_rstdp import SpikingRstdp, SpikingRstdpConfig
+from nematodebench.brains.spiking import network as net
+from nematodebench.brains.spiking.spiking_rstdp import SpikingRstdp, SpikingRstdpConfig
 from nematodebench.engine.run import RunSpec, compile_for, execute
 from nematodebench.search.space import switches
 from nematodebench.search.target import brain_target
 from nematodebench.search.verdict import search_seeds
 from nematodebench.stats import compare
 from nematodebench.tasks.base import Phase, Task
-from nematodebench.worlds.association import Association
-from nematodebench.worlds.foraging import Foraging
-from nematodebench.worlds.gridworld import Gridworld
+from nematodebench.worlds.cognition.association import Association
+from nematodebench.worlds.grid.gridworld import Gridworld
+from nematodebench.worlds.worm.foraging import Foraging
 
 OTHER = {
     "cells": 3, "hidden": 0, "motor": 6, "ticks": 5, "slots": 0, "inhibitory": 0.0, "density": 0.5, "temperature": 0.5,

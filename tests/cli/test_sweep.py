@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 import nematodebench as nb
 from nematodebench.cli import build
-from nematodebench.engine.sweep import make_cells, parse_grid
 from nematodebench.errors import UsageError
+from nematodebench.sessions.sweep import make_cells, parse_grid
 
 TASKS = "cartpole_untrained-v1,wall_untrained-v1"
 GRID = ["--grid", "mlp_ppo.gamma=.9,.95", "--grid", "mlp_ppo.hidden=[8],[8,8]"]

@@ -9,11 +9,11 @@ import pytest
 
 from nematodebench import scoring
 from nematodebench.brains.registry import get_brain
-from nematodebench.engine import continual
-from nematodebench.engine.continual import Settings, anchors_of, run_continual, run_scores
-from nematodebench.engine.continual_report import summarise
+from nematodebench.calibration.reference import reference_runs
+from nematodebench.continual import runs as continual
+from nematodebench.continual.report import summarise
+from nematodebench.continual.runs import Settings, anchors_of, run_continual, run_scores
 from nematodebench.engine.executors import Watch, execute_all
-from nematodebench.engine.references import reference_runs
 from nematodebench.engine.run import RunResult, RunSpec, compile_for, execute, resolve_config
 from nematodebench.engine.seeds import run_seed
 from nematodebench.errors import UsageError

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from nematodebench.brains import _spiking as net
 from nematodebench.brains.registry import get_brain
+from nematodebench.brains.spiking import network as net
 from nematodebench.engine.run import interface
 from nematodebench.kernels.abi import BRAIN, first_class
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_BRAIN, set_stream

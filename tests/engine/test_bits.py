@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from nematodebench.brains.registry import brain_names, get_brain, is_compiled
-from nematodebench.engine.config import SessionConfig
-from nematodebench.engine.plan import make_plan
 from nematodebench.engine.run import execute
-from nematodebench.engine.session import run_plan
-from nematodebench.kernels._target import code_generation
+from nematodebench.kernels.target import code_generation
+from nematodebench.sessions.config import SessionConfig
+from nematodebench.sessions.plan import make_plan
+from nematodebench.sessions.session import run_plan
 
 COMPILED = [name for name in brain_names() if is_compiled(get_brain(name))]
 EPISODES, RUNS, SEED = 6, 5, 11

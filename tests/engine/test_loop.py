@@ -14,8 +14,8 @@ from nematodebench.kernels.abi import brain_kernel
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_BRAIN, STREAM_EXPLORATION, randint, set_stream, uniform
 from nematodebench.tasks.base import Phase, Task
 from nematodebench.tasks.registry import get_task
-from nematodebench.worlds.foraging import Foraging
-from nematodebench.worlds.swarm import Torus
+from nematodebench.worlds.swarm.swarm import Torus
+from nematodebench.worlds.worm.foraging import Foraging
 
 SEED = 2**63 + 5
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from nematodebench.engine.config import SessionConfig
-from nematodebench.engine.plan import make_plan
 from nematodebench.engine.seeds import run_seed
-from nematodebench.engine.session import run_plan
 from nematodebench.errors import UsageError
+from nematodebench.sessions.config import SessionConfig
+from nematodebench.sessions.plan import make_plan
+from nematodebench.sessions.session import run_plan
 
 ray = pytest.importorskip("ray")
 pytestmark = pytest.mark.slow

@@ -14,7 +14,7 @@ from nematodebench.interop.env import NematodeEnv
 from nematodebench.kernels.abi import WORLD, first_class
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_WORLD, set_stream
 from nematodebench.tasks.registry import all_tasks
-from nematodebench.worlds.foraging import Foraging
+from nematodebench.worlds.worm.foraging import Foraging
 
 SINGLE = sorted(name for name, task in all_tasks().items() if task.world.agents == 1)
 MANY = sorted(name for name, task in all_tasks().items() if task.world.agents > 1)

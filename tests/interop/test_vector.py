@@ -11,8 +11,8 @@ from nematodebench.errors import UsageError
 from nematodebench.interop.env import NematodeEnv
 from nematodebench.interop.vector import NematodeVectorEnv
 from nematodebench.tasks.registry import all_tasks
-from nematodebench.worlds.foraging import Foraging
-from nematodebench.worlds.predator import Predator
+from nematodebench.worlds.worm.foraging import Foraging
+from nematodebench.worlds.worm.predator import Predator
 
 SINGLE = {name: task.world for name, task in all_tasks().items() if task.world.agents == 1}
 LANES = 5

@@ -11,21 +11,21 @@ from pathlib import Path
 import pytest
 
 import nematodebench
-from nematodebench.kernels._target import cache_dir, code_generation
+from nematodebench.kernels.target import cache_dir, code_generation
 
 PACKAGE = Path(nematodebench.__file__).parent
 X86 = platform.machine().lower() in {"x86_64", "amd64"}
 
 _WHERE = """
 import nematodebench, pathlib
-from nematodebench.kernels._target import cache_dir
+from nematodebench.kernels.target import cache_dir
 package = pathlib.Path(nematodebench.__file__).parent
 print(*(cache_dir(str(package / file)) for file in ("worlds/foraging.py", "brains/mlp_ppo.py", "engine/loop.py")))
 """
 _RUN = """
 import json
 import nematodebench as nb
-from nematodebench.kernels._target import cache_root
+from nematodebench.kernels.target import cache_root
 session = nb.run("foraging_small-v1", "null_random", runs=1, episodes=2, seed=1, workers=1)
 print(json.dumps([str(cache_root()), session.runs[0].record_hash, session.failed_runs]))
 """
@@ -61,7 +61,7 @@ def test_something_compiled_for_the_host_before_is_admitted():
     code = (
         "import numba\n"
         "numba.njit('f8(f8)')(lambda x: x + 1)\n"
-        "from nematodebench.kernels._target import code_generation\n"
+        "from nematodebench.kernels.target import code_generation\n"
         "print(code_generation())"
     )
     assert "not pinned" in child(code)

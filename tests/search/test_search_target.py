@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from nematodebench.brains.registry import get_brain
-from nematodebench.engine.plan import Plan
-from nematodebench.engine.session import run_plan
 from nematodebench.errors import UsageError
 from nematodebench.search.space import declared_space
 from nematodebench.search.study import SearchPlan, finished_trials, run_search
 from nematodebench.search.target import TrialFailedError, brain_target
 from nematodebench.search.verdict import search_seeds
+from nematodebench.sessions.plan import Plan
+from nematodebench.sessions.session import run_plan
 
 
 class Broken:

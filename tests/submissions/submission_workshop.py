@@ -19,10 +19,10 @@ from unittest import mock
 import polars as pl
 
 from nematodebench.cli import main
-from nematodebench.engine.config import SessionConfig
-from nematodebench.engine.plan import make_plan
-from nematodebench.engine.session import run_plan
 from nematodebench.records.episodes import write_frame
+from nematodebench.sessions.config import SessionConfig
+from nematodebench.sessions.plan import make_plan
+from nematodebench.sessions.session import run_plan
 
 FOLLOWER = "gradient_follower"
 CONFIG = f"task: foraging_small-v1\nbrain: {FOLLOWER}\nruns: 50\n"

@@ -107,7 +107,7 @@ def test_failed_reexecution_is_not_recorded(tmp_path: Path) -> None:
 
 
 def test_constant_action_brain_called_mlp_ppo_is_caught_by_execution_only(tmp_path: Path) -> None:
-    from nematodebench.brains.mlp_ppo import MlpPpo
+    from nematodebench.brains.classical.mlp_ppo import MlpPpo
 
     config = MlpPpo.config().model_dump(mode="json")
     work = relabelled(official(tmp_path / "repo", "motionless"), "mlp_ppo", "classical", config)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from nematodebench.engine.calibration import CHECK_SEED, agrees, measure_blind, measure_null, measure_reference
+from nematodebench.calibration.anchors import CHECK_SEED, agrees, measure_blind, measure_null, measure_reference
 from nematodebench.scoring import MIN_NULL_SEEDS, AnchorKind, ScoreAnchor
 from nematodebench.tasks import anchoring, control, nematode, registry
 from nematodebench.tasks.anchoring import load_anchors

@@ -93,7 +93,7 @@ def test_score_gate_and_descriptors_are_means_over_the_scored_episodes():
 
 
 def test_a_descriptive_task_has_descriptors_and_neither_score_nor_anchors(tmp_path):
-    from nematodebench.engine.recording import metadata_of
+    from nematodebench.sessions.recording import metadata_of
 
     session = nb.run("torus_untrained-v1", "null_random", runs=2, seed=3, workers=1)
     assert {"polarization", "milling", "nearest_neighbour"} <= set(session.metrics)

@@ -4,7 +4,7 @@ import re
 
 from nematodebench.tasks.registry import all_tasks
 from nematodebench.testing import WorldSuite
-from nematodebench.worlds.foraging import Foraging
+from nematodebench.worlds.worm.foraging import Foraging
 
 # A parameter that only makes the same code run longer needs no suite of its own.
 _SAME_CODE = re.compile("(medium|large)")

@@ -2,8 +2,9 @@
 
 import importlib
 import inspect
-import pkgutil
+import re
 import sys
+from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -17,15 +18,24 @@ BrainType: TypeAlias = type[Any]
 """A subclass of CompiledBrain, or a Python class with act, learn and begin_episode."""
 
 _PACKAGE = "nematodebench.brains"
+_FOLDER = Path(__file__).parent
+_NAME = re.compile(r'^    name(?:: ClassVar\[str\])? = "([a-z0-9_]+)"$', re.MULTILINE)
 _REGISTERED: dict[str, BrainType] = {}
 _LIFE = ("act", "learn", "begin_episode")
 
 
-def _built_in() -> list[str]:
-    private = {"base", "registry"}
-    package: Any = importlib.import_module(_PACKAGE)
-    names = (module.name for module in pkgutil.iter_modules(package.__path__))
-    return sorted(name for name in names if name not in private and not name.startswith("_"))
+@cache
+def _built_in() -> dict[str, str]:
+    """The package's brains with the modules they are in.
+
+    Every file that defines a class with ``name = "..."`` is a brain's; any other is a helper. The files are read, not
+    imported, so that listing brains needs none of their libraries.
+    """
+    found = {}
+    for path in sorted(_FOLDER.glob("*/*.py")):
+        for name in _NAME.findall(path.read_text(encoding="utf-8")):
+            found[name] = f"{_PACKAGE}.{path.parent.name}.{path.stem}"
+    return found
 
 
 def _entry_points() -> dict[str, Any]:
@@ -42,7 +52,7 @@ def get_brain(name: str) -> BrainType:
     if name in _REGISTERED:
         return _REGISTERED[name]
     if name in _built_in():
-        return _only_brain(importlib.import_module(f"{_PACKAGE}.{name}"), name)
+        return _only_brain(importlib.import_module(_built_in()[name]), name)
     if ":" in name:
         return _checked(_import_class(name), name)
     points = _entry_points()

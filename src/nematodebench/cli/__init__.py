@@ -6,6 +6,7 @@ import sys
 
 import typer
 
+from nematodebench.cli import commands
 from nematodebench.errors import Interrupted, StorageError, UsageError
 
 __all__ = ["build", "main"]
@@ -21,9 +22,8 @@ def build() -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    for module in pkgutil.iter_modules(__path__):
-        if not module.name.startswith("_"):
-            importlib.import_module(f"{__name__}.{module.name}").register(app)
+    for module in pkgutil.iter_modules(commands.__path__):
+        importlib.import_module(f"{commands.__name__}.{module.name}").register(app)
     return app
 
 

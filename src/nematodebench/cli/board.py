@@ -1,42 +1,107 @@
-"""``nematodebench board``: who leads, and the files that say so."""
+"""The work behind ``nematodebench board``."""
 
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Any
 
-import typer
+from nematodebench.board.collect import Collection, Listing, collect
+from nematodebench.board.files import current_files, stale_files, write_files
+from nematodebench.board.ranking import Standing, TaskBoard
+from nematodebench.cli.show import print_json, print_table, stat
+from nematodebench.tasks.registry import get_task
 
-__all__ = ["register"]
-
-_Root = Annotated[Path, typer.Option(help="top of the repository that holds benchmarks/ and artifacts/")]
-
-
-def register(app: typer.Typer) -> None:
-    """Adds the command with its two parts."""
-    board = typer.Typer(no_args_is_help=True, help="Shows the board, or writes it to the files that show it.")
-    board.command(name="show")(show)
-    board.command(name="regenerate")(regenerate)
-    app.add_typer(board, name="board")
+__all__ = ["regenerate_board", "show_board"]
 
 
-def show(
-    task: Annotated[str | None, typer.Option(help="one task only")] = None,
-    root: _Root = Path(),
-    json: Annotated[bool, typer.Option("--json", help="for machines")] = False,
-) -> None:
-    """Checks every submission and prints the board; exit code 1 if one was rejected."""
-    from nematodebench.cli._board import show_board
+def show_board(root: Path, task: str | None, json: bool) -> bool:
+    """Prints the board; returns whether every submission passed."""
+    wanted = None if task is None else get_task(task).id
+    found = collect(root)
+    boards = [board for board in found.boards() if wanted in {None, board.task}]
+    if json:
+        print_json({"tasks": [_plain(board, found) for board in boards], "rejected": list(map(vars, found.rejected))})
+    else:
+        for board in boards:
+            _print_board(board, found)
+        if not boards:
+            print("There is no entry yet.")
+    return _tell_rejected(found)
 
-    if not show_board(root, task, json=json):
-        raise typer.Exit(1)
+
+def regenerate_board(root: Path, check: bool, json: bool) -> bool:
+    """Writes or compares the files; returns whether all is well."""
+    found = collect(root)
+    files = current_files(root, found)
+    stale = stale_files(root, files)
+    if not check:
+        write_files(root, {name: files[name] for name in stale})
+    if json:
+        print_json({"entries": len(found.listings), "checked" if check else "written": stale,
+                    "rejected": list(map(vars, found.rejected))})  # fmt: skip
+    else:
+        print(f"submissions: {len(found.listings)} passed, {len(found.rejected)} rejected")
+        for name in files:
+            state = "up to date" if name not in stale else "NOT up to date" if check else "written"
+            print(f"{name}: {state}")
+        if check and stale:
+            print("Run `nematodebench board regenerate` and commit what it writes.")
+    return _tell_rejected(found) and not (check and stale)
 
 
-def regenerate(
-    root: _Root = Path(),
-    check: Annotated[bool, typer.Option("--check", help="write nothing, exit code 1 if a file is out of date")] = False,
-    json: Annotated[bool, typer.Option("--json", help="for machines")] = False,
-) -> None:
-    """Checks every submission and writes LEADERBOARD.md and the README's leaders; exit code 1 if one was rejected."""
-    from nematodebench.cli._board import regenerate_board
+def _tell_rejected(found: Collection) -> bool:
+    for one in found.rejected:
+        for reason in one.reasons:
+            print(f"nematodebench: rejected {_printable(one.path)}: {_printable(reason)}", file=sys.stderr)
+    return not found.rejected
 
-    if not regenerate_board(root, check=check, json=json):
-        raise typer.Exit(1)
+
+def _printable(text: str) -> str:
+    """Text from a submission never reaches the terminal raw."""
+    return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
+
+
+def _print_board(board: TaskBoard, found: Collection) -> None:
+    print(f"{board.task}\n")
+    header = ["rank", "brain", "class", "score", "level", "normalised", "chemotaxis", "runs", "contributor", "date",
+              "verified"]  # fmt: skip
+    rows = [_row(standing, found.listings) for standing in [*board.learners, *board.scripted]]
+    print_table(header, rows)
+    norm = found.listings[[*board.learners, *board.scripted][0].entry.id].submission.normalised
+    if norm is not None:
+        print(f"floor {norm.floor.value:.3f}, ceiling {norm.ceiling.value:.3f} ({norm.ceiling.kind})")
+    if board.history:
+        print(f"former entries: {len(board.history)}")
+    print()
+
+
+def _row(standing: Standing, listings: dict[str, Listing]) -> list[str]:
+    listing = listings[standing.entry.id]
+    made, again = listing.submission, listing.verified
+    norm, plate = made.normalised, made.chemotaxis
+    return [
+        "-" if standing.rank is None else str(standing.rank), made.brain_type, made.brain_class,
+        f"{stat(made.score)}{' significant' if standing.significant else ''}", made.level or "-",
+        "-" if norm is None else f"{norm.score:.3f}", "-" if plate is None else f"{plate.level} {plate.index:.2f}",
+        str(made.total_runs), _printable(made.contributor), made.timestamp[:8],
+        "no" if again is None else f"{again.runs} runs, {again.identical} identical",
+    ]  # fmt: skip
+
+
+def _plain(board: TaskBoard, found: Collection) -> dict[str, Any]:
+    def listed(listing: Listing) -> dict[str, Any]:
+        made = listing.submission
+        content = made.model_dump(mode="json", exclude={"sessions", "provenance", "brain_config"})
+        again = listing.verified
+        return {**content, "path": listing.path, "verified": None if again is None else vars(again)}
+
+    def placed(standing: Standing) -> dict[str, Any]:
+        replaced = None if standing.replaced is None else standing.replaced.id
+        place = {"rank": standing.rank, "replaced": replaced, "significant": standing.significant}
+        return {**place, **listed(found.listings[standing.entry.id])}
+
+    return {
+        "task": board.task,
+        "learners": [placed(standing) for standing in board.learners],
+        "scripted": [placed(standing) for standing in board.scripted],
+        "history": [listed(found.listings[entry.id]) for entry in board.history],
+    }

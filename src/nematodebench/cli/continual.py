@@ -1,41 +1,134 @@
-"""``nematodebench continual``: one brain through all environments, next to chance."""
+"""The work behind ``nematodebench continual``."""
 
-from typing import Annotated
+import math
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 
-import typer
+from nematodebench.cli.progress import shown
+from nematodebench.cli.show import plus_minus, print_json, print_table
+from nematodebench.continual.report import ContinualReport, TransferReport, summarise
+from nematodebench.continual.runs import Settings, run_continual
+from nematodebench.errors import UsageError
+from nematodebench.scoring import PROFILES
+from nematodebench.sessions.config import parse_assignments
+from nematodebench.sessions.session import Progress
+from nematodebench.stats import StatValue
+from nematodebench.tasks.continual import ORDER
 
-__all__ = ["register"]
+__all__ = ["Request", "continual_command", "episodes_of", "sparkline"]
+
+_BARS = "▁▂▃▄▅▆▇█"
+_LEGEND = (
+    "success: share of episodes with at least the reward of `success from`; learning: reward by episode",
+    "anchored: (primary - null's) / (1 - null's), so chance is 0 and perfect is 1",
+)
+_TRANSFER_LEGEND = (
+    "forgetting: success just after learning minus success at the end; backward transfer: what earlier ones gained",
+    "forward transfer: success while learning, against fresh brains that learn one environment alone",
+)
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the command."""
-    app.command(name="continual")(continual)
+@dataclass(frozen=True)
+class Request:
+    """The options as they were given."""
+
+    order: str
+    episodes: str
+    profile: str
+    runs: int
+    seed: int | None
+    assign: list[str]
+    test_episodes: int
+    alone: bool
+    workers: int | None
 
 
-def continual(
-    brain: Annotated[str, typer.Argument(help="brain, see `nematodebench brains`, or module:Class")],
-    order: Annotated[str, typer.Option(help="environments, separated by commas [default: all six]")] = "",
-    episodes: Annotated[
-        str, typer.Option(help="one number for all, or like navigation=40,gridworld=60 [default: the tasks' own]")
-    ] = "",
-    profile: Annotated[str, typer.Option(help="nenv-v2 or calibrated: whose scores the table shows")] = "nenv-v2",
-    runs: Annotated[int, typer.Option(help="independent runs")] = 50,
-    seed: Annotated[int | None, typer.Option(help="session seed; a fresh one is drawn if not given")] = None,
-    assign: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="a parameter of the brain")
-    ] = None,
-    test_episodes: Annotated[int, typer.Option(min=0, help="episodes of each test of a copy; 0: no matrix")] = 10,
-    alone: Annotated[bool, typer.Option(help="also learn each environment alone, for forward transfer")] = True,
-    workers: Annotated[int | None, typer.Option(help="runs at a time [default: all cores]")] = None,
-    json: Annotated[bool, typer.Option("--json", help="all numbers, with learning curves, for machines")] = False,
-) -> None:
-    """One brain, created once, goes through all environments: scores of both profiles, transfer, forgetting.
+def continual_command(brain: str, request: Request, *, json: bool) -> bool:
+    """Runs and prints; returns whether every run finished."""
+    if request.profile not in PROFILES:
+        raise UsageError(f"Profile {request.profile!r} does not exist. Choose {' or '.join(PROFILES)}.")
+    order = tuple(name.strip() for name in request.order.split(",")) if request.order else ORDER
+    settings = Settings(
+        order, episodes_of(request.episodes, order), request.test_episodes, request.runs, request.seed,
+        request.workers, request.alone,
+    )  # fmt: skip
+    progress = Progress()
+    with shown(progress, f"continual {brain}", json):
+        result = run_continual(brain, parse_assignments(request.assign), settings, progress)
+    report = summarise(result)
+    if json:
+        print_json({"profile": request.profile, **asdict(report)})
+    else:
+        _print(report, request.profile)
+    failed = [run for session in result.sessions for run in session.failed_runs]
+    for run in failed:
+        print(f"run {run.index} (seed {run.seed}) FAILED: {run.failure and run.failure.message}", file=sys.stderr)
+    return not failed
 
-    Every primary score stands next to the null policy's under the same settings; the anchored value is
-    (primary - null) / (1 - null). Under nenv-v2 a perfectly constant reward has norm_reward 0, so 1.0 is out of reach.
-    """
-    from nematodebench.cli._continual import Request, continual_command
 
-    request = Request(order, episodes, profile, runs, seed, assign or [], test_episodes, alone, workers)
-    if not continual_command(brain, request, json=json):
-        raise typer.Exit(1)
+def episodes_of(text: str, order: Sequence[str]) -> dict[str, int]:
+    """Episodes by environment from ``30`` or ``navigation=30,gridworld=50``."""
+    if not text:
+        return {}
+    pairs = [(name, text) for name in order] if text.strip().lstrip("-").isdigit() else _pairs(text)
+    try:
+        return {name: int(number) for name, number in pairs}
+    except ValueError as error:
+        raise UsageError(f"--episodes {text!r}: give a whole number, or environment=number pairs.") from error
+
+
+def _pairs(text: str) -> list[tuple[str, str]]:
+    parts = [part.partition("=") for part in text.split(",")]
+    return [(name.strip(), number) for name, _, number in parts]
+
+
+def sparkline(values: Sequence[float], low: float, high: float) -> str:
+    """Values as small bars between two anchors."""
+    span = len(_BARS) / (high - low)
+    return "".join(_BARS[min(len(_BARS) - 1, max(0, math.floor((value - low) * span)))] for value in values)
+
+
+def _print(report: ContinualReport, profile: str) -> None:
+    print(f"continual: {report.brain}, {report.runs} runs, seed {report.seed}, mean ± half the 95 % interval\n")
+    rows = [
+        [
+            name, str(found.episodes), str(found.reward), f"{found.floor:.2f} .. {found.ceiling:.2f}",
+            f"{found.threshold:.2f}", str(found.success), str(found.scores[profile]),
+            sparkline(found.curve, found.floor, found.ceiling),
+        ]
+        for name, found in report.environments.items()
+    ]  # fmt: skip
+    print_table(
+        ["environment", "episodes", "reward", "floor .. ceiling", "success from", "success", profile, "learning"], rows
+    )
+    print()
+    lines = [
+        [
+            name, str(found.weighted), str(found.adjusted), str(found.primary), str(found.null_primary),
+            plus_minus(found.anchored.unclamped, found.anchored.se),
+        ]
+        for name, found in report.profiles.items()
+    ]  # fmt: skip
+    print_table(["profile", "weighted", "adjusted", "primary", "null's primary", "anchored"], lines)
+    if report.transfer is not None:
+        _print_transfer(report.transfer, list(report.environments))
+    print()
+    for note in [*_LEGEND, *(_TRANSFER_LEGEND if report.transfer else ()), *report.notes]:
+        print(f"  {note}")
+
+
+def _print_transfer(found: TransferReport, order: list[str]) -> None:
+    print("\nsuccess on (column) after learning (row)\n")
+    print_table(
+        ["after", *order],
+        [[name, *map(_short, row)] for name, row in zip(order, found.matrix, strict=True)]
+        + [["forgetting", *(_short(found.forgetting_by_task[name]) for name in order)]],
+    )
+    print(f"\nforgetting {found.forgetting}, backward transfer {found.backward}, ", end="")
+    print(f"forward transfer {found.forward if found.forward is not None else 'not measured'}")
+
+
+def _short(value: StatValue) -> str:
+    low, high = value.ci95
+    return f"{value.mean:.2f}" if math.isnan(low) else f"{value.mean:.2f} ± {(high - low) / 2:.2f}"

@@ -1,58 +1,167 @@
-"""``nematodebench search``: find better parameters of a brain, and say whether they hold up."""
+"""The work behind ``nematodebench search`` and ``nematodebench ablate``."""
 
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Any
 
-import typer
+from nematodebench.cli.show import print_json, print_table
+from nematodebench.engine.seeds import session_seed
+from nematodebench.errors import Interrupted, UsageError
+from nematodebench.scoring import PROFILES, ProfileName
+from nematodebench.search.ablation import Ablations, ablate
+from nematodebench.search.output import write_output
+from nematodebench.search.space import declared_space, switches
+from nematodebench.search.study import SAMPLERS, SearchPlan, run_search
+from nematodebench.search.target import BrainTarget, brain_target
+from nematodebench.sessions.config import parse_assignments
 
-__all__ = ["register"]
+__all__ = ["Request", "ablate_command", "search_command"]
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the command."""
-    app.command(name="search")(search)
+@dataclass(frozen=True)
+class Request:
+    """The options of a search as they were given."""
+
+    task: str
+    trials: int
+    sampler: str
+    importance: str
+    runs: int
+    held_out: int
+    episodes: int | None
+    seed: int
+    assign: list[str]
+    prune: bool
+    patience: int
+    profile: str
+    storage: str
+    study: str
+    resume: bool
+    output: Path | None
+    workers: int | None
 
 
-def search(
-    brain: Annotated[str, typer.Argument(help="brain with a declared search space")],
-    task: Annotated[str, typer.Option(help="task to be good at, or `continual`")],
-    trials: Annotated[int, typer.Option(help="configurations to try, those before a resumption included")] = 50,
-    sampler: Annotated[str, typer.Option(help="tpe, cmaes, random, grid or nsga2")] = "tpe",
-    importance: Annotated[str, typer.Option(help="least important parameters to search: high, medium or low")] = "low",
-    runs: Annotated[int, typer.Option(help="seeds of every trial, the same for all")] = 8,
-    held_out: Annotated[int, typer.Option(help="seeds never used in the search that judge the champion")] = 30,
-    episodes: Annotated[int | None, typer.Option(help="episodes a run, if not the task's own number")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="of the sampler and of the runs")] = 0,
-    assign: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="a parameter to fix for all trials")
-    ] = None,
-    prune: Annotated[bool, typer.Option(help="give up trials below the median of the others")] = True,
-    patience: Annotated[int, typer.Option(help="stop after so many trials without a better one; 0: never")] = 0,
-    profile: Annotated[str, typer.Option(help="of `continual`: nenv-v2 or calibrated")] = "calibrated",
-    storage: Annotated[
-        str,
-        typer.Option(help="journal file, or a URL like postgresql://user@host/name [default: in the output folder]"),
-    ] = "",
-    study: Annotated[str, typer.Option(help="name in the storage [default: from brain, task and sampler]")] = "",
-    resume: Annotated[
-        bool, typer.Option("--resume", help="continue a search, also next to other processes that are at it")
-    ] = False,
-    output: Annotated[Path | None, typer.Option(help="folder for results [default: searches/STUDY]")] = None,
-    workers: Annotated[int | None, typer.Option(help="runs at a time [default: all cores]")] = None,
-    json: Annotated[bool, typer.Option("--json", help="for machines")] = False,
-) -> None:
-    """Searches a brain's declared space with common seeds, then judges the champion on seeds it has never seen.
+def _profile(name: str) -> ProfileName:
+    if name not in PROFILES:
+        raise UsageError(f"Profile {name!r} does not exist. Choose {' or '.join(PROFILES)}.")
+    return name
 
-    Champion and default are run again on held-out seeds; unless the whole 99 % interval of their paired difference is
-    above 0, the answer is "no improvement". The storage is Optuna's: optuna-dashboard shows it.
-    """
-    from nematodebench.cli._search import Request, search_command
 
-    search_command(
-        brain,
-        Request(
-            task, trials, sampler, importance, runs, held_out, episodes, seed, assign or [], prune, patience, profile,
-            storage, study, resume, output, workers,
-        ),
-        json=json,
+def search_command(brain: str, request: Request, *, json: bool) -> None:
+    """Searches, writes the output folder and prints the verdict."""
+    from nematodebench.brains.registry import get_brain
+
+    if request.sampler not in SAMPLERS:
+        raise UsageError(f"Sampler {request.sampler!r} does not exist. Choose {', '.join(SAMPLERS)}.")
+    fixed = parse_assignments(request.assign)
+    space = [d for d in declared_space(brain, get_brain(brain), request.importance) if d.name not in fixed]
+    if not space:
+        raise UsageError("Every parameter of the search space is fixed by --set: nothing is left to search.")
+    profile, seed = _profile(request.profile), session_seed(request.seed)
+    target = brain_target(brain, request.task, fixed, request.episodes, request.workers, profile)
+    name = request.study or f"{brain.replace(':', '_')}_{target.task.category}_{request.sampler}"
+    folder = request.output or Path("searches") / name
+    plan = SearchPlan(
+        name, tuple(space), request.sampler, request.trials, request.runs, min(4, max(1, request.runs)),
+        request.held_out, seed, request.patience, request.prune, request.storage or str(folder / "journal.log"),
+        request.resume,
     )  # fmt: skip
+    try:
+        result = run_search(target, plan, _labels(target), None if json else _show_trial(plan.trials))
+    except KeyboardInterrupt as stop:
+        raise Interrupted(None) from stop
+    content = write_output(folder, target, plan, result)
+    if json:
+        print_json({**content, "output": str(folder)})
+    else:
+        _print_search(content, folder)
+
+
+def _labels(target: BrainTarget) -> dict[str, Any]:
+    return {
+        "brain": target.brain_name, "task": target.task.id, "task_spec": target.task.spec_hash, "fixed": target.base,
+        "profile": target.profile if target.anchors else "",
+    }  # fmt: skip
+
+
+def _show_trial(total: int) -> Callable[[Any, Any], None]:
+    """A line that overwrites itself, where somebody is watching."""
+
+    def show(study: Any, trial: Any) -> None:
+        if sys.stderr.isatty():
+            best = f"best {study.best_value:.4f} (trial {study.best_trial.number})"
+            print(
+                f"\rtrial {trial.number + 1} of {total}, {trial.state.name.lower()}, {best}  ", end="", file=sys.stderr
+            )
+
+    return show
+
+
+def _print_search(content: dict[str, Any], folder: Path) -> None:
+    counts = ", ".join(f"{number} {state}" for state, number in content["trials"].items())
+    print(
+        f"\n{content['brain']} on {content['task']}, {content['sampler']}, trials: {counts}, seed {content['seed']}\n"
+    )
+    found = content["importances"]
+    rows = [[name, f"{value:.4g}", f"{found.get(name, 0.0):.2f}"] for name, value in content["champion"].items()]
+    print_table(["parameter", "champion", "importance"], rows)
+    print()
+    searched = content["search"]
+    lines = [
+        [name, "-" if searched[name] is None else f"{searched[name]:.4f}", _score(content[f"{name}_score"])]
+        for name in ("champion", "default")
+    ]
+    print_table(["", f"{content['runs']} search seeds", f"{content['held_out']} held-out seeds"], lines)
+    low, high = content["ci95"]
+    print(f"\ndifference {content['difference']:.4f} [{low:.4f}, {high:.4f}], p = {content['p_value']:.2g}, ", end="")
+    print(f"probability of improvement {content['probability_of_improvement']:.2f}")
+    print(f"{content['verdict']}\n{folder}: best.yml, result.json, importances.json, history.png")
+
+
+def _score(value: dict[str, Any]) -> str:
+    return f"{value['mean']:.4f} ± {(value['ci95'][1] - value['ci95'][0]) / 2:.4f}"
+
+
+def ablate_command(
+    brain: str, task: str, *, runs: int, episodes: int | None, seed: int | None, assign: list[str],
+    only: str, workers: int | None, profile: str, json: bool,
+) -> None:  # fmt: skip
+    """Switches mechanisms off one by one and prints what that costs."""
+    from nematodebench.brains.registry import get_brain
+
+    off = switches(brain, get_brain(brain))
+    names = [name.strip() for name in only.split(",")] if only else list(off)
+    for name in names:
+        if name not in off:
+            raise UsageError(f"{name!r} of brain {brain!r} cannot be switched off. These can: {', '.join(off)}.")
+    if runs < 2:
+        raise UsageError(f"runs is {runs}: give at least 2, one run has no interval")
+    chosen = session_seed(seed)
+    target = brain_target(brain, task, parse_assignments(assign), episodes, workers, _profile(profile))
+    found = ablate(target, {name: off[name] for name in names}, chosen, runs)
+    if json:
+        print_json(_ablation_data(found, target, chosen, runs))
+        return
+    print(f"{brain} on {target.task.id}, {runs} runs each on the same seeds, seed {chosen}\n")
+    rows = [
+        [
+            f"{row.name} = {row.off}", str(row.score), f"{row.comparison.difference:+.4f}",
+            "[{:.4f}, {:.4f}]".format(*row.comparison.ci95), f"{row.p_holm:.2g}",
+        ]
+        for row in found.rows
+    ]  # fmt: skip
+    print_table(["switched off", "score", "difference", "95 % interval", "p (Holm)"],
+                [["(nothing)", str(found.full), "", "", ""], *rows])  # fmt: skip
+
+
+def _ablation_data(found: Ablations, target: BrainTarget, seed: int, runs: int) -> dict[str, Any]:
+    rows = [
+        {"name": row.name, "off": row.off, "score": vars(row.score), **vars(row.comparison), "p_holm": row.p_holm}
+        for row in found.rows
+    ]
+    return {
+        "brain": target.brain_name, "task": target.task.id, "seed": seed, "runs": runs, "full": vars(found.full),
+        "ablations": rows,
+    }  # fmt: skip

@@ -1,46 +1,132 @@
-"""``nematodebench sweep``: brains x tasks x parameter grids under paired seeds."""
+"""The work behind ``nematodebench sweep``."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Any
 
-import typer
+from nematodebench.cli.sessions import executed, most_steps
+from nematodebench.cli.show import anchor_rows, plus_minus, print_json, print_table
+from nematodebench.engine.seeds import session_seed
+from nematodebench.sessions.sweep import Cell, SweepStore, make_cells, parse_grid
+from nematodebench.stats import StatValue
+from nematodebench.tasks.anchoring import TaskAnchors, load_anchors
+from nematodebench.tasks.base import Task
+from nematodebench.tasks.measure import normalise
 
-__all__ = ["register"]
+if TYPE_CHECKING:
+    import polars as pl
 
+__all__ = ["run_sweep"]
 
-def register(app: typer.Typer) -> None:
-    """Adds the command."""
-    app.command(name="sweep")(sweep)
-
-
-def sweep(
-    tasks: Annotated[str, typer.Option(help="tasks, separated by commas")],
-    brains: Annotated[str, typer.Option(help="brains, separated by commas")],
-    grid: Annotated[
-        list[str] | None,
-        typer.Option(metavar="KEY=VALUE,VALUE", help="values of a parameter; BRAIN.KEY=... for one brain only"),
-    ] = None,
-    runs: Annotated[int, typer.Option(min=1, help="runs of each cell")] = 50,
-    seed: Annotated[
-        int | None, typer.Option(help="session seed of all cells [default: the folder's, or fresh]")
-    ] = None,
-    output: Annotated[Path, typer.Option(help="folder of the sweep; what is finished there is not run again")] = Path(
-        "sweeps/sweep"
-    ),
-    workers: Annotated[int | None, typer.Option(help="runs at a time [default: all cores]")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="print the plan and its cost, run nothing")] = False,
-    json: Annotated[bool, typer.Option("--json", help="for machines")] = False,
-) -> None:
-    """Runs every brain with every setting on every task, writes one tidy table (a row a run) and prints a summary.
-
-    Killed or interrupted, the same command goes on where it was.
-    """
-    from nematodebench.cli._sweep import run_sweep
-
-    wanted = (_names(tasks), _names(brains), grid or [])
-    if not run_sweep(*wanted, runs=runs, seed=seed, output=output, workers=workers, dry_run=dry_run, json=json):
-        raise typer.Exit(1)
+_HALF = 0.5
 
 
-def _names(text: str) -> list[str]:
-    return list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+def run_sweep(
+    tasks: Sequence[str], brains: Sequence[str], grid: Sequence[str], *, runs: int, seed: int | None, output: Path,
+    workers: int | None, dry_run: bool, json: bool,
+) -> bool:  # fmt: skip
+    """Runs what is not finished, writes the table, prints it; returns whether no run failed."""
+    store = SweepStore(output)
+    chosen = session_seed(store.seed() if seed is None else seed)
+    cells = make_cells(tasks, brains, parse_grid(grid), runs, chosen, workers)
+    if dry_run:
+        _print_plan(cells, store, json)
+        return True
+    store.begin(chosen)
+    for cell in cells:
+        if not store.finished(cell):
+            store.write(cell, executed(cell.plan, None, quiet=json))
+    frame = store.combine(cells)
+    summaries = [_summary(cell, store.read(cell)) for cell in cells]
+    if json:
+        print_json({"table": str(store.table), "seed": chosen, "cells": summaries})
+    else:
+        _print_tables(cells, summaries)
+        print(f"seed {chosen}, {len(frame)} runs in {store.table}")
+    return all(summary["failed"] == 0 for summary in summaries)
+
+
+def _print_plan(cells: Sequence[Cell], store: SweepStore, json: bool) -> None:
+    rows = [
+        {
+            "task": cell.plan.task.id, "brain": cell.plan.brain_name, "parameters": dict(cell.parameters),
+            "runs": cell.plan.runs, "steps_at_most": most_steps(cell.plan.task) * cell.plan.runs,
+            "finished": store.finished(cell),
+        }
+        for cell in cells
+    ]  # fmt: skip
+    if json:
+        print_json({"seed": cells[0].plan.seed, "cells": rows})
+        return
+    print_table(list(rows[0]), [[str(value) for value in row.values()] for row in rows])
+    left = [row for row in rows if not row["finished"]]
+    steps = sum(most_steps(cell.plan.task) * cell.plan.runs for cell in cells if not store.finished(cell))
+    print(f"\nseed {cells[0].plan.seed}; {len(left)} of {len(rows)} cells to run, at most {steps:,} steps")
+
+
+def _summary(cell: Cell, frame: "pl.DataFrame") -> dict[str, Any]:
+    """A cell's rows as one: every metric with its interval, the share of runs above half of the way."""
+    done = frame.filter(frame["status"] == "finished")
+    values = {name: done[name].drop_nulls().to_list() for name in done.columns if name.startswith("metric.")}
+    scores = done["score"].drop_nulls().to_list()
+    norm = normalise(scores, load_anchors(cell.plan.task))
+    above = done["normalised"].drop_nulls()
+    return {
+        "task": cell.plan.task.id, "brain": cell.plan.brain_name, "parameters": dict(cell.parameters),
+        "finished": len(done), "failed": len(frame) - len(done),
+        "score": StatValue.from_values(scores) if scores else None,
+        "normalised": None if norm is None else {"score": norm.estimate, "se": norm.se, "ceiling": norm.ceiling_kind},
+        "above_half": float((above > _HALF).mean()) if len(above) else None,  # type: ignore[arg-type]
+        "metrics": {name.removeprefix("metric."): StatValue.from_values(v) for name, v in values.items() if v},
+        "liveness": {
+            name.removeprefix("liveness."): float(done[name].mean()) for name in done.columns  # type: ignore[arg-type]
+            if name.startswith("liveness.") and done[name].count()
+        },
+    }  # fmt: skip
+
+
+def _print_tables(cells: Sequence[Cell], summaries: Sequence[dict[str, Any]]) -> None:
+    """A table for each task, grouped by the kind of their ceilings: only within a kind are scores comparable."""
+    tasks = {cell.plan.task.id: cell.plan.task for cell in cells}
+    anchors = {name: load_anchors(task) for name, task in tasks.items()}
+    kinds = {name: "none" if found is None else str(found.ceiling.kind) for name, found in anchors.items()}
+    for kind in sorted(set(kinds.values())):
+        print("tasks without anchors\n" if kind == "none" else f"tasks whose ceiling is {kind}\n")
+        for name, task in tasks.items():
+            if kinds[name] == kind:
+                print(f"{name}, mean ± half the 95 % interval over runs\n")
+                print_table(*_lines(task, [s for s in summaries if s["task"] == name], anchors[name]))
+                print()
+
+
+def _lines(
+    task: Task, summaries: Sequence[dict[str, Any]], anchors: TaskAnchors | None
+) -> tuple[list[str], list[list[str]]]:
+    score = [task.score_key.replace("_score", ""), "normalised", "runs > .5"] if task.score_key else []
+    hidden = {task.score_key, "reward"}
+    shown = list(dict.fromkeys(name for s in summaries for name in s["metrics"] if name not in hidden))
+    living = list(dict.fromkeys(name for s in summaries for name in s["liveness"]))
+    rows = []
+    for s in summaries:
+        setting = " ".join(f"{key}={value}" for key, value in s["parameters"].items())
+        row = [f"{s['brain']} {setting}".strip(), _count(s)]
+        if task.score_key:
+            norm, half = s["normalised"], s["above_half"]
+            row += [_cell(s["score"]), "-" if norm is None else plus_minus(norm["score"], norm["se"])]
+            row.append("-" if half is None else f"{half:.2f}")
+        row += [_cell(s["metrics"].get(name)) for name in shown]
+        row += [f"{s['liveness'][name]:.3g}" if name in s["liveness"] else "-" for name in living]
+        rows.append(row)
+    named = [f"gate ({task.gate})" if name == "gate" and task.gate else name for name in shown]
+    header = ["brain", "runs", *score, *named, *living]
+    below = [] if anchors is None else anchor_rows(anchors.floor, anchors.ceiling, anchors)
+    return header, rows + [row + [""] * (len(header) - len(row)) for row in below]
+
+
+def _count(summary: dict[str, Any]) -> str:
+    finished, failed = summary["finished"], summary["failed"]
+    return f"{finished} of {finished + failed}" if failed else str(finished)
+
+
+def _cell(value: StatValue | None) -> str:
+    return "missing" if value is None else str(value).removesuffix(" (n = 1)")

@@ -77,7 +77,7 @@ def execute_all(specs: Sequence[RunSpec], executor: ExecutorName, workers: int, 
         return
     workers = min(workers, len(specs))
     if executor == "ray":
-        from nematodebench.engine.ray_executor import execute_on_ray
+        from nematodebench.engine.ray import execute_on_ray
 
         yield from execute_on_ray(specs)
     elif executor == "processes":

@@ -10,7 +10,8 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from nematodebench.errors import UsageError
-from nematodebench.interop import _lanes, _worlds
+from nematodebench.interop import lanes as _lanes
+from nematodebench.interop import spaces as _worlds
 from nematodebench.worlds.base import Discrete, World
 
 __all__ = ["NematodeVectorEnv"]

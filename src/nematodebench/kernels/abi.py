@@ -29,7 +29,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from nematodebench.kernels._target import cache_dir
+from nematodebench.kernels.target import cache_dir
 
 __all__ = [
     "BRAIN",

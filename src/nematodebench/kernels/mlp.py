@@ -20,9 +20,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from nematodebench.kernels.abi import F32, I64, U64, kernel
-from nematodebench.kernels.mathx import tanh32
+from nematodebench.kernels.math import tanh32
 from nematodebench.kernels.rng import normal
-from nematodebench.kernels.tiles import matmul, padded, sum_squares, transpose
+from nematodebench.kernels.vectors import matmul, padded, sum_squares, transpose
 
 __all__ = [
     "MlpLayout", "activations", "adam_step", "backward", "copy_weights", "deltas", "forward", "init_weights",

@@ -18,7 +18,7 @@ from llvmlite import ir
 from numba import types
 
 from nematodebench.kernels.abi import U64, intrinsic, kernel
-from nematodebench.kernels.mathx import cos64, log64
+from nematodebench.kernels.math import cos64, log64
 
 __all__ = [
     "RNG_WORDS",

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from nematodebench.engine.config import SessionConfig, config_text
 from nematodebench.errors import StorageError
 from nematodebench.search.space import Dimension
 from nematodebench.search.study import SearchPlan, SearchResult, finished_trials, importances
 from nematodebench.search.target import BrainTarget
+from nematodebench.sessions.config import SessionConfig, config_text
 
 __all__ = ["summary", "write_output"]
 

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nematodebench.brains.registry import BrainType, get_brain
-from nematodebench.engine.continual import Anchors, anchors_of, run_scores
+from nematodebench.continual.runs import Anchors, anchors_of, run_scores
 from nematodebench.engine.executors import ExecutorName, Watch, choose_executor, default_workers, execute_all
-from nematodebench.engine.plan import dump_config
 from nematodebench.engine.run import RunResult, RunSpec, compile_for, resolve_config
 from nematodebench.errors import UsageError
 from nematodebench.scoring import ProfileName
+from nematodebench.sessions.plan import dump_config
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.continual import ORDER, continual_task
 from nematodebench.tasks.measure import measure

@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from nematodebench.errors import UsageError
-from nematodebench.kernels._target import code_generation
+from nematodebench.kernels.target import code_generation
 from nematodebench.records.evaluation_schema import CheckResult
 from nematodebench.records.provenance import collect_provenance
 from nematodebench.records.submission_schema import NematodeBenchSubmission

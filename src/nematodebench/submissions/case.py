@@ -5,14 +5,14 @@ from functools import cached_property
 from pathlib import Path
 
 from nematodebench.brains.registry import BrainType, class_of, get_brain
-from nematodebench.engine.config import SessionConfig
-from nematodebench.engine.plan import dump_config
-from nematodebench.engine.recording import measured_records
-from nematodebench.engine.rerun import is_foreign
 from nematodebench.engine.run import resolve_config
 from nematodebench.errors import UsageError
 from nematodebench.records.schemas import ChemotaxisRecord, ExperimentMetadata, NormalisedRecord
 from nematodebench.records.submission_schema import AggregateMetrics, Environment, NematodeBenchSubmission
+from nematodebench.sessions.config import SessionConfig
+from nematodebench.sessions.plan import dump_config
+from nematodebench.sessions.recording import measured_records
+from nematodebench.sessions.rerun import is_foreign
 from nematodebench.stats import StatValue
 from nematodebench.submissions.sessions import Records, StoredSession, read_episodes
 from nematodebench.tasks.base import Task

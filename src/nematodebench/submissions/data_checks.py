@@ -7,12 +7,12 @@ import numpy as np
 
 from nematodebench import scoring
 from nematodebench.brains.registry import class_of
-from nematodebench.engine.plan import dump_config
-from nematodebench.engine.recording import brain_source_hash, measured_records
 from nematodebench.engine.run import record_hash, resolve_config
 from nematodebench.engine.seeds import run_seed
 from nematodebench.records.provenance import source_hash
 from nematodebench.records.submission_schema import MIN_RUNS_PER_SESSION, MIN_SESSIONS
+from nematodebench.sessions.plan import dump_config
+from nematodebench.sessions.recording import brain_source_hash, measured_records
 from nematodebench.submissions.case import Case, config_disagreement, repeated_seeds
 from nematodebench.submissions.checks import Caution, check
 from nematodebench.submissions.compare import differences

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Literal
 
 from nematodebench.engine.executors import Watch, choose_executor, default_workers, execute_all
-from nematodebench.engine.rerun import Rerun, spec_of
 from nematodebench.engine.run import RunSpec, compile_for
 from nematodebench.errors import UsageError
 from nematodebench.records.evaluation_schema import Reexecution, Reproduction
 from nematodebench.records.provenance import platform_class
 from nematodebench.records.schemas import ExperimentMetadata, RunRecord
+from nematodebench.sessions.rerun import Rerun, spec_of
 from nematodebench.submissions.case import Case
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.measure import measure

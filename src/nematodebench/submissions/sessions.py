@@ -10,11 +10,11 @@ import polars as pl
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
-from nematodebench.engine.session import phase_columns
 from nematodebench.errors import UsageError
 from nematodebench.records.episodes import episodes_frame, frame_records
 from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.records.submission_schema import SessionReference
+from nematodebench.sessions.session import phase_columns
 from nematodebench.submissions.untrusted import MAX_CONFIG, MAX_JSON, MAX_PARQUET, parse_record, problems, read_file
 from nematodebench.tasks.base import Task
 

@@ -10,9 +10,9 @@ from typing import Any, NoReturn, TypeVar
 import yaml
 from pydantic import ValidationError
 
-from nematodebench.engine.config import SessionConfig, config_from
 from nematodebench.errors import UsageError
 from nematodebench.records.schemas import Record
+from nematodebench.sessions.config import SessionConfig, config_from
 
 __all__ = [
     "MAX_CONFIG",

@@ -11,13 +11,13 @@ from typing import Any
 
 from nematodebench.errors import UsageError, unknown_name
 from nematodebench.tasks.base import Phase, Task
-from nematodebench.worlds.association import Association
 from nematodebench.worlds.base import World
-from nematodebench.worlds.gridworld import Gridworld
-from nematodebench.worlds.navigation import Navigation
-from nematodebench.worlds.pattern_memory import PatternMemory
-from nematodebench.worlds.prediction import Prediction
-from nematodebench.worlds.realtime import Realtime
+from nematodebench.worlds.cognition.association import Association
+from nematodebench.worlds.cognition.pattern_memory import PatternMemory
+from nematodebench.worlds.cognition.prediction import Prediction
+from nematodebench.worlds.grid.gridworld import Gridworld
+from nematodebench.worlds.grid.navigation import Navigation
+from nematodebench.worlds.grid.realtime import Realtime
 
 __all__ = ["ENVIRONMENTS", "ORDER", "TASKS", "ContinualTask", "Probe", "continual_task", "probe_name", "single_task"]
 

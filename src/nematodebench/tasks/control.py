@@ -6,12 +6,12 @@ brain stays as it is, learning included.
 
 from nematodebench.tasks.base import Phase, Scoring, Task
 from nematodebench.worlds.base import World
-from nematodebench.worlds.cartpole import Cartpole, CartpoleSwingup
-from nematodebench.worlds.pong import Pong
-from nematodebench.worlds.rhythm import Rhythm
-from nematodebench.worlds.swarm import Forage, Torus
-from nematodebench.worlds.tracking import Tracking
-from nematodebench.worlds.wall import Wall
+from nematodebench.worlds.control.cartpole import Cartpole, CartpoleSwingup
+from nematodebench.worlds.control.pong import Pong
+from nematodebench.worlds.control.rhythm import Rhythm
+from nematodebench.worlds.control.tracking import Tracking
+from nematodebench.worlds.control.wall import Wall
+from nematodebench.worlds.swarm.swarm import Forage, Torus
 
 __all__ = ["ALIASES", "TASKS"]
 

@@ -7,9 +7,9 @@ biological level. It costs 300 steps and never enters the composite.
 from dataclasses import replace
 
 from nematodebench.tasks.base import Phase, Task
-from nematodebench.worlds.chemotaxis import Chemotaxis
-from nematodebench.worlds.foraging import Foraging
-from nematodebench.worlds.predator import Predator
+from nematodebench.worlds.worm.chemotaxis import Chemotaxis
+from nematodebench.worlds.worm.foraging import Foraging
+from nematodebench.worlds.worm.predator import Predator
 
 __all__ = ["TASKS"]
 

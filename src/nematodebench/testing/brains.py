@@ -16,17 +16,17 @@ from numpy.typing import NDArray
 
 from nematodebench.brains.base import Interface
 from nematodebench.brains.registry import BrainType, config_of, is_compiled
-from nematodebench.engine.config import SessionConfig, config_from, config_text
 from nematodebench.engine.executors import Watch, execute_all
-from nematodebench.engine.plan import dump_config
 from nematodebench.engine.python_brain import PythonLife
 from nematodebench.engine.run import RunResult, RunSpec, compile_for, execute, interface, resolve_config
 from nematodebench.errors import UsageError
 from nematodebench.kernels.abi import BRAIN, BrainFunction, first_class
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_BRAIN, STREAM_EXPLORATION, set_stream
+from nematodebench.sessions.config import SessionConfig, config_from, config_text
+from nematodebench.sessions.plan import dump_config
 from nematodebench.tasks.base import Phase, Task
 from nematodebench.tasks.registry import get_task
-from nematodebench.testing._guards import Guarded
+from nematodebench.testing.guards import Guarded
 
 __all__ = ["BrainSuite"]
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from nematodebench.kernels.abi import OUT_REWARD, OUT_TERMINATED, OUT_TRUNCATED, WORLD, WorldFunction, first_class
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_WORLD, set_stream
-from nematodebench.testing._guards import Guarded
+from nematodebench.testing.guards import Guarded
 from nematodebench.worlds.base import Discrete, World
 
 __all__ = ["WorldSuite"]

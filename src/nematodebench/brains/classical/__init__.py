@@ -1,0 +1,1 @@
+"""Learners of reinforcement learning: tables, networks, torch."""

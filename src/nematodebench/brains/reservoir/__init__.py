@@ -1,0 +1,1 @@
+"""Random recurrent networks, with and without a trained readout."""

@@ -1,0 +1,1 @@
+"""Policies written by hand: the null, references and blind cycles."""

@@ -1,0 +1,1 @@
+"""Measures what scores are compared with: chance, references, blind policies."""

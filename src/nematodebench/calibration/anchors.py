@@ -1,0 +1,143 @@
+"""Measuring anchors: floors with the null policy, references, the best blind policy, on seeds of their own.
+
+Policies that learn nothing are measured without the training phase: it could not change them.
+"""
+
+import datetime
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nematodebench.calibration.blind import describe, search
+from nematodebench.calibration.reference import reference_runs
+from nematodebench.engine.executors import default_workers
+from nematodebench.engine.seeds import run_seed
+from nematodebench.errors import UsageError
+from nematodebench.records.provenance import git
+from nematodebench.scoring import AnchorKind, ScoreAnchor
+from nematodebench.sessions.config import SessionConfig
+from nematodebench.sessions.plan import make_plan
+from nematodebench.sessions.session import run_plan
+from nematodebench.tasks.anchoring import BlindPolicy, TaskAnchors
+from nematodebench.tasks.base import Task
+from nematodebench.tasks.measure import measure
+
+__all__ = [
+    "CALIBRATION_SEED", "CHECK_SEED", "NULL", "REFERENCE_RUNS", "agrees", "calibrate_task", "measure_blind",
+    "measure_null", "measure_reference", "with_blind", "with_reference",
+]  # fmt: skip
+
+CALIBRATION_SEED = 0
+CHECK_SEED = 1
+_SEARCH_SEED = 2
+"""Session seeds of the anchors, of the check and of the search for blind policies: never the same runs."""
+
+REFERENCE_RUNS = 200
+"""Of references and blind policies: most of them hardly vary."""
+
+NULL = "null_random"
+_WORM_REFERENCE = "gradient_follower"
+_TOLERANCE = 4.0
+
+
+def _scores(
+    task: Task, brain: str, config: dict[str, object], runs: int, seed: int, workers: int | None
+) -> list[float]:
+    """One score a run of a brain that learns nothing."""
+    lived = task.untrained() if task.trains_first else task
+    session = run_plan(
+        make_plan(SessionConfig(task=lived.id, brain=brain, config=config, runs=runs, seed=seed), workers=workers)
+    )
+    if session.failed_runs:
+        raise UsageError(f"{len(session.failed_runs)} runs of {brain} on {task.id} failed: no anchor was measured.")
+    return [float(run.metrics[task.score_key] or 0.0) for run in session.runs]
+
+
+def _anchor(task: Task, kind: AnchorKind, who: str, values: Sequence[float], seed: int) -> ScoreAnchor:
+    mean, se = _mean_and_error(np.asarray(values))
+    return ScoreAnchor(mean, kind, _provenance(task, who, len(values), se, seed), len(values), se)
+
+
+def _mean_and_error(values: NDArray[np.float64]) -> tuple[float, float]:
+    return float(values.mean()), float(values.std(ddof=1) / np.sqrt(values.size))
+
+
+def _provenance(task: Task, who: str, runs: int, se: float, seed: int) -> str:
+    commit = git("rev-parse", "--short", "HEAD") or "unknown"
+    return (
+        f"{who}, score_key={task.score_key}, session seed {seed}, runs 0:{runs - 1}, n={runs}, se={se:.2g}, "
+        f"git {commit}, {datetime.datetime.now(datetime.UTC):%Y-%m-%d}"
+    )
+
+
+def measure_null(task: Task, runs: int, seed: int, workers: int | None = None) -> ScoreAnchor:
+    """The null policy's score with its standard error and provenance."""
+    values = _scores(task, NULL, {}, runs, seed, workers)
+    return _anchor(task, AnchorKind.NULL_MEASURED, f"null={NULL}", values, seed)
+
+
+def measure_reference(task: Task, runs: int, seed: int, workers: int | None = None) -> ScoreAnchor | None:
+    """The score of the world's reference controller or, for worms, of the gradient follower; None without either."""
+    kind = AnchorKind.REFERENCE_MEASURED
+    if task.world.reference is None:
+        if task.scoring not in {"composite", "chemotaxis"}:
+            return None
+        values = _scores(task, _WORM_REFERENCE, {}, runs, seed, workers)
+        return _anchor(task, kind, f"reference={_WORM_REFERENCE}", values, seed)
+    alone = task.untrained() if task.trains_first else task
+    lives = reference_runs(alone, [run_seed(seed, k) for k in range(runs)], workers or default_workers())
+    values = [float(row[task.score_key] or 0.0) for row in measure(alone, lives).runs]
+    return _anchor(task, kind, f"reference=scripted with the full state of world {task.world.name}", values, seed)
+
+
+def measure_blind(
+    task: Task, segments: tuple[tuple[float, ...], ...], runs: int, seed: int, workers: int | None = None
+) -> BlindPolicy:
+    """The score of one input-blind policy."""
+    mean, se = _mean_and_error(np.array(_scores(task, "blind_cycle", {"segments": segments}, runs, seed, workers)))
+    who = f"blind=blind_cycle segments={[list(segment) for segment in segments]}"
+    return BlindPolicy(mean, se, runs, describe(task, segments), segments, _provenance(task, who, runs, se, seed))
+
+
+def calibrate_task(task: Task, runs: int, workers: int | None = None) -> TaskAnchors | None:
+    """Measures a task's null policy: its floor, unless that is known exactly. None for a task without a score."""
+    if task.scoring == "descriptive":
+        return None
+    null = measure_null(task, runs, CALIBRATION_SEED, workers)
+    ceiling = _ceiling(task, workers)
+    reference = ceiling if task.ceiling is None else None
+    if task.floor is None:
+        return TaskAnchors(task.id, task.spec_hash, task.score_key, null, ceiling, reference=reference)
+    floor = ScoreAnchor(task.floor, AnchorKind.ANALYTIC, f"analytic: {task.score_key} of pure chance")
+    return TaskAnchors(task.id, task.spec_hash, task.score_key, floor, ceiling, null, reference)
+
+
+def _ceiling(task: Task, workers: int | None) -> ScoreAnchor:
+    """The largest possible score where the task knows it, otherwise its reference's."""
+    if task.ceiling is not None:
+        return ScoreAnchor(task.ceiling, AnchorKind.ANALYTIC, f"analytic: the largest possible {task.score_key}")
+    reference = measure_reference(task, REFERENCE_RUNS, CALIBRATION_SEED, workers)
+    if reference is None:
+        raise UsageError(f"{task.id} has neither an analytic ceiling nor a reference.")
+    return reference
+
+
+def with_reference(anchors: TaskAnchors, task: Task, workers: int | None = None) -> TaskAnchors:
+    """Adds a measured reference beside an analytic ceiling."""
+    if task.ceiling is None:
+        return anchors
+    return replace(anchors, reference=measure_reference(task, REFERENCE_RUNS, CALIBRATION_SEED, workers))
+
+
+def with_blind(anchors: TaskAnchors, task: Task, workers: int | None = None) -> TaskAnchors:
+    """Adds the best input-blind policy, selected on seeds of the search and measured on others."""
+    segments = search(task, _SEARCH_SEED, workers or default_workers())
+    return replace(anchors, blind=measure_blind(task, segments, REFERENCE_RUNS, CALIBRATION_SEED, workers))
+
+
+def agrees(stored: ScoreAnchor | BlindPolicy, measured: ScoreAnchor | BlindPolicy) -> bool:
+    """Whether two measurements of one thing differ by at most four standard errors of their difference."""
+    error = float(np.hypot(stored.se, measured.se))
+    return abs(stored.value - measured.value) <= _TOLERANCE * error + 1e-12

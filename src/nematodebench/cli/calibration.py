@@ -1,0 +1,114 @@
+"""The work behind ``nematodebench calibrate``."""
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from nematodebench.calibration import anchors as calibration
+from nematodebench.cli.show import print_json, print_table
+from nematodebench.errors import UsageError
+from nematodebench.scoring import ScoreAnchor
+from nematodebench.tasks.anchoring import BlindPolicy, TaskAnchors, load_anchors, write_anchors
+from nematodebench.tasks.base import Task
+from nematodebench.tasks.registry import all_tasks, get_task
+
+__all__ = ["Wanted", "calibrate_all"]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What to measure, how often, how many at a time."""
+
+    runs: int
+    reference: bool
+    blind: bool
+    workers: int | None
+
+
+def calibrate_all(names: list[str], wanted: Wanted, *, write: bool, check: bool, json: bool) -> bool:
+    """Calibrates or checks tasks; returns whether all checks passed."""
+    if write and check:
+        raise UsageError("--write and --check exclude each other.")
+    tasks = [get_task(name) for name in names] or list(all_tasks().values())
+    if check:
+        rows = [row for task in tasks for row in _checked(task, wanted)]
+    else:
+        rows = [_measured(task, wanted, write) for task in tasks]
+    if json:
+        print_json(rows)
+    elif check:
+        print_table(list(rows[0]), [[str(value) for value in row.values()] for row in rows])
+    else:
+        print_table(["task", "floor", "null", "ceiling", "reference", "best blind policy"], [_line(r) for r in rows])
+    return all(row.get("verdict", "agrees") in {"agrees", "no score"} for row in rows)
+
+
+def _number(value: ScoreAnchor | BlindPolicy) -> str:
+    return f"{value.value:.4f} ± {value.se:.4f}"
+
+
+def _verdict(
+    task: Task, what: str, stored: ScoreAnchor | BlindPolicy, again: ScoreAnchor | BlindPolicy
+) -> dict[str, Any]:
+    verdict = "agrees" if calibration.agrees(stored, again) else "OFF"
+    return {"task": task.id, "what": what, "stored": _number(stored), "measured": _number(again), "verdict": verdict}
+
+
+def _checked(task: Task, wanted: Wanted) -> list[dict[str, Any]]:
+    """Stored anchors against the same measured on other seeds; an exact floor has nothing to check but its null."""
+    empty = {"task": task.id, "what": "floor", "stored": "-", "measured": "-"}
+    if task.scoring == "descriptive":
+        return [{**empty, "verdict": "no score"}]
+    anchors = load_anchors(task)
+    if anchors is None:
+        return [{**empty, "verdict": "MISSING"}]
+    seed, workers = calibration.CHECK_SEED, wanted.workers
+    again = calibration.measure_null(task, wanted.runs, seed, workers)
+    rows = [_verdict(task, "null" if anchors.null else "floor", anchors.null or anchors.floor, again)]
+    if wanted.reference and anchors.reference is not None:
+        measured = calibration.measure_reference(task, calibration.REFERENCE_RUNS, seed, workers)
+        if measured is not None:
+            rows.append(_verdict(task, "reference", anchors.reference, measured))
+    if wanted.blind and anchors.blind is not None:
+        policy = calibration.measure_blind(task, anchors.blind.segments, calibration.REFERENCE_RUNS, seed, workers)
+        rows.append(_verdict(task, "blind", anchors.blind, policy))
+    return rows
+
+
+def _measured(task: Task, wanted: Wanted, write: bool) -> dict[str, Any]:
+    anchors = calibration.calibrate_task(task, wanted.runs, wanted.workers)
+    if anchors is not None:
+        anchors = _completed(anchors, task, wanted)
+    if write:
+        write_anchors(task, anchors)
+    return {"task": task.id} if anchors is None else asdict(anchors)
+
+
+def _completed(anchors: TaskAnchors, task: Task, wanted: Wanted) -> TaskAnchors:
+    """With reference and blind policy: measured anew if wanted, otherwise as they are stored."""
+    try:
+        stored = load_anchors(task)
+    except UsageError:  # of another specification: worth nothing
+        stored = None
+    if stored is not None:
+        anchors = replace(anchors, reference=anchors.reference or stored.reference, blind=stored.blind)
+    if wanted.reference:
+        anchors = calibration.with_reference(anchors, task, wanted.workers)
+    if wanted.blind:
+        anchors = calibration.with_blind(anchors, task, wanted.workers)
+    return anchors
+
+
+def _line(row: dict[str, Any]) -> list[str]:
+    def cell(name: str) -> str:
+        found = row.get(name)
+        return "-" if found is None else f"{found['value']:.4f} ± {found['se']:.4f}"
+
+    if "floor" not in row:
+        return [row["task"], *["-"] * 5]
+    floor, ceiling = row["floor"], row["ceiling"]
+    exact = floor["n"] is None
+    blind = cell("blind") if row["blind"] is None else f"{cell('blind')} {row['blind']['policy']}"
+    return [
+        row["task"], f"{floor['value']:g} (exact)" if exact else cell("floor"), cell("null" if exact else "floor"),
+        f"{ceiling['value']:g} ({ceiling['kind']})", cell("reference"), blind,
+    ]  # fmt: skip

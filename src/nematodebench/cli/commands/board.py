@@ -1,0 +1,42 @@
+"""``nematodebench board``: who leads, and the files that say so."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["register"]
+
+_Root = Annotated[Path, typer.Option(help="top of the repository that holds benchmarks/ and artifacts/")]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command with its two parts."""
+    board = typer.Typer(no_args_is_help=True, help="Shows the board, or writes it to the files that show it.")
+    board.command(name="show")(show)
+    board.command(name="regenerate")(regenerate)
+    app.add_typer(board, name="board")
+
+
+def show(
+    task: Annotated[str | None, typer.Option(help="one task only")] = None,
+    root: _Root = Path(),
+    json: Annotated[bool, typer.Option("--json", help="for machines")] = False,
+) -> None:
+    """Checks every submission and prints the board; exit code 1 if one was rejected."""
+    from nematodebench.cli.board import show_board
+
+    if not show_board(root, task, json=json):
+        raise typer.Exit(1)
+
+
+def regenerate(
+    root: _Root = Path(),
+    check: Annotated[bool, typer.Option("--check", help="write nothing, exit code 1 if a file is out of date")] = False,
+    json: Annotated[bool, typer.Option("--json", help="for machines")] = False,
+) -> None:
+    """Checks every submission and writes LEADERBOARD.md and the README's leaders; exit code 1 if one was rejected."""
+    from nematodebench.cli.board import regenerate_board
+
+    if not regenerate_board(root, check=check, json=json):
+        raise typer.Exit(1)

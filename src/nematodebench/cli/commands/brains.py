@@ -1,0 +1,53 @@
+"""``nematodebench brains``: what brains there are, or one of them in full."""
+
+import inspect
+from typing import Annotated, Any
+
+import typer
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command(name="brains")(brains)
+
+
+def brains(
+    name: Annotated[str | None, typer.Argument(help="a brain, to see its parameters")] = None,
+    json: Annotated[bool, typer.Option("--json", help="for machines")] = False,
+) -> None:
+    """Lists the brains; NAME shows one with its parameters."""
+    from nematodebench.brains.registry import brain_names, class_of, config_of, get_brain, is_compiled
+    from nematodebench.cli.show import print_json, print_table
+
+    if name is None:
+        rows = [_row(brain_name) for brain_name in brain_names()]
+        if json:
+            print_json([dict(zip(("name", "class", "path", "what"), row, strict=True)) for row in rows])
+        else:
+            print_table(["brain", "class", "path", "what"], rows)
+        return
+    brain = get_brain(name)
+    config = config_of(brain)
+    fields: list[dict[str, Any]] = []
+    for key, field in (config.model_fields if config else {}).items():
+        fields.append({"parameter": key, "default": field.get_default(), "meaning": field.description or ""})
+    if json:
+        print_json({"name": name, "class": class_of(brain), "compiled": is_compiled(brain), "parameters": fields})
+        return
+    print(f"{name} ({class_of(brain)}, {'compiled' if is_compiled(brain) else 'Python'})\n\n{inspect.getdoc(brain)}\n")
+    if fields:
+        print_table(["parameter", "default", "meaning"], [[str(value) for value in row.values()] for row in fields])
+
+
+def _row(name: str) -> list[str]:
+    """One line of the list; a brain whose library is not installed says so instead of breaking the list."""
+    from nematodebench.brains.registry import class_of, get_brain, is_compiled
+
+    try:
+        brain = get_brain(name)
+    except ImportError as error:
+        return [name, "-", "-", f"not installed: {error}"]
+    doc = (inspect.getdoc(brain) or "").split("\n")[0]
+    return [name, class_of(brain), "compiled" if is_compiled(brain) else "Python", doc]

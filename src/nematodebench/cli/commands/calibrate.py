@@ -1,0 +1,32 @@
+"""``nematodebench calibrate``: measure what chance, the reference and blind policies score on a task."""
+
+from typing import Annotated
+
+import typer
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command(name="calibrate")(calibrate)
+
+
+def calibrate(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[TASK]...", help="tasks [default: all]")] = None,
+    runs: Annotated[int, typer.Option(min=200, help="runs of the null policy")] = 1000,
+    write: Annotated[bool, typer.Option("--write", help="freeze the measured anchors with the package")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="measure on other seeds and compare with the stored ones")
+    ] = False,
+    reference: Annotated[bool, typer.Option("--reference", help="also measure the task's scripted reference")] = False,
+    blind: Annotated[bool, typer.Option("--blind", help="also search the best policy that ignores its input")] = False,
+    workers: Annotated[int | None, typer.Option(help="runs at a time [default: all cores]")] = None,
+    json: Annotated[bool, typer.Option("--json", help="for machines")] = False,
+) -> None:
+    """Measures anchors and writes them, or checks the stored ones (exit code 1 if one is off)."""
+    from nematodebench.cli.calibration import Wanted, calibrate_all
+
+    wanted = Wanted(runs, reference, blind, workers)
+    if not calibrate_all(names or [], wanted, write=write, check=check, json=json):
+        raise typer.Exit(1)

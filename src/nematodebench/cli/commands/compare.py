@@ -1,0 +1,33 @@
+"""``nematodebench compare``: is A better than B?"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command(name="compare")(compare)
+
+
+def compare(
+    first: Annotated[Path, typer.Argument(metavar="A", help="a stored session, or a folder of sessions")],
+    second: Annotated[Path, typer.Argument(metavar="B", help="what to compare it with")],
+    json: Annotated[bool, typer.Option("--json", help="for machines")] = False,
+) -> None:
+    """Compares the scores of two brains task by task: difference with interval, probability of improvement.
+
+    Runs are paired where their seeds match (run both with the same --seed); p values are corrected over tasks (Holm).
+    """
+    from nematodebench.cli.comparison import compared
+    from nematodebench.cli.show import print_json, print_table
+
+    rows = compared(first, second)
+    if json:
+        print_json(rows)
+        return
+    print("A - B, mean and 95 % interval over runs; P(A > B) is the chance that a run of A beats a run of B\n")
+    print_table(list(rows[0]), [[str(value) for value in row.values()] for row in rows])

@@ -1,0 +1,47 @@
+"""``nematodebench report``: show stored sessions again, from their records."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command(name="report")(report)
+
+
+def report(
+    experiments: Annotated[list[Path], typer.Argument(help="folders of stored sessions of one task")],
+    runs: Annotated[bool, typer.Option("--runs", help="also list every run with its seed")] = False,
+    json: Annotated[bool, typer.Option("--json", help="print the stored records")] = False,
+) -> None:
+    """Prints the table of stored sessions; exit code 1 if one has failed runs."""
+    from nematodebench.cli import sessions as _sessions
+    from nematodebench.cli.show import print_json, print_table
+    from nematodebench.errors import UsageError
+    from nematodebench.records.store import load_experiment
+    from nematodebench.sessions.rerun import task_of
+
+    records = [load_experiment(path) for path in experiments]
+    if len({record.task for record in records}) > 1:
+        raise UsageError("The sessions belong to different tasks. Report one task at a time.")
+    if json:
+        print_json([record.model_dump(mode="json") for record in records])
+    else:
+        _sessions.print_tables(task_of(records[0]), records)
+        for record in records if runs else []:
+            print(f"\n{record.experiment_id}, session seed {record.session_seed}\n")
+            rows = [
+                [str(run.run), str(run.seed), run.status, _score(run.metrics, record.score_key)] for run in record.runs
+            ]
+            print_table(["run", "seed", "status", record.score_key], rows)
+    if any(run.status != "finished" for record in records for run in record.runs):
+        raise typer.Exit(1)
+
+
+def _score(metrics: dict[str, float | None], key: str) -> str:
+    value = metrics.get(key)
+    return "missing" if value is None else f"{value:.4f}"

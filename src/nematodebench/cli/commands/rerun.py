@@ -1,0 +1,49 @@
+"""``nematodebench rerun``: execute one recorded run again and compare its bits."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command(name="rerun")(rerun)
+
+
+def rerun(
+    experiment: Annotated[Path, typer.Argument(help="folder or JSON file of a stored session")],
+    run: Annotated[int, typer.Option("--run", help="number of the run, from 0")] = 0,
+    trust_code: Annotated[bool, typer.Option("--trust-code", help="execute a brain that is somebody's code")] = False,
+    json: Annotated[bool, typer.Option("--json", help="for machines")] = False,
+) -> None:
+    """Executes a run again from its recorded seed; exit code 1 unless every bit is the same."""
+    from nematodebench.cli.show import print_json, print_table
+    from nematodebench.records.store import load_experiment
+    from nematodebench.sessions.rerun import rerun as execute_again
+
+    metadata = load_experiment(experiment)
+    outcome = execute_again(metadata, run, trust_code)
+    recorded, result = outcome.recorded, outcome.result
+    facts = {
+        "run": run, "seed": recorded.seed, "identical": outcome.identical,
+        "recorded": {"episodes": recorded.record_hash, "memory": recorded.memory_hash, "steps": recorded.steps},
+        "again": {"episodes": result.record_hash, "memory": result.memory_hash, "steps": result.steps},
+        "failure": None if result.failure is None else result.failure.message,
+        "recorded_failure": None if recorded.failure is None else recorded.failure.message,
+    }  # fmt: skip
+    if json:
+        print_json(facts)
+    else:
+        print(f"{metadata.task} {metadata.brain} run {run}, seed {recorded.seed}\n")
+        rows = [[key, str(facts["recorded"][key]), str(facts["again"][key])] for key in facts["recorded"]]  # type: ignore[index, attr-defined]
+        print_table(["what", "recorded", "again"], rows)
+        print(f"\n{'IDENTICAL, bit for bit' if outcome.identical else 'DIFFERENT'} ({result.seconds:.2f} s)")
+        if result.failure is not None:
+            print(f"the re-execution failed: {result.failure.message}")
+        if not outcome.identical and not outcome.same_platform:
+            print(f"the session was made on {metadata.provenance.machine}: bits are promised within x86-64 only")
+    if not outcome.identical:
+        raise typer.Exit(1)

@@ -1,0 +1,1 @@
+"""One brain through several environments: scores, transfer, forgetting."""

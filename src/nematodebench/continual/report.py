@@ -1,0 +1,207 @@
+"""The numbers of a continual session: scores of both profiles against chance, learning curves, transfer."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nematodebench import scoring
+from nematodebench.continual.runs import Continual, learned, rewards_of, run_scores, threshold
+from nematodebench.engine.run import RunResult
+from nematodebench.errors import UsageError
+from nematodebench.scoring import AnchoredScore, AnchorKind, ContinualScore, ProfileName, ScoreAnchor
+from nematodebench.scoring import transfer as transfers
+from nematodebench.stats import StatValue
+from nematodebench.tasks.base import Task
+from nematodebench.tasks.continual import Probe, probe_name
+
+__all__ = ["ContinualReport", "EnvironmentReport", "ProfileReport", "TransferReport", "summarise"]
+
+_FEW = 50
+"""Below this many runs intervals are Student's."""
+
+
+@dataclass(frozen=True)
+class EnvironmentReport:
+    """One environment: its anchors, what the brain did, how it changed (mean reward of each episode over runs)."""
+
+    episodes: int
+    floor: float
+    ceiling: float
+    ceiling_kind: str
+    threshold: float
+    reward: StatValue
+    success: StatValue
+    scores: dict[str, StatValue]
+    curve: list[float]
+
+
+@dataclass(frozen=True)
+class ProfileReport:
+    """The scores of one profile next to the null policy's."""
+
+    weighted: StatValue
+    adjusted: StatValue
+    primary: StatValue
+    null_primary: StatValue
+    anchored: AnchoredScore
+
+
+@dataclass(frozen=True)
+class TransferReport:
+    """What learning one environment did to the others (definitions of Continual World).
+
+    Attributes:
+        matrix: Success on environment j (column) of a copy taken after learning environment i (row), and its interval.
+        forgetting_by_task: Success just after learning minus success at the very end.
+        forgetting: Its mean over all environments.
+        backward: Minus the mean of those something was learned after.
+        forward: Gain in success while learning over fresh brains that learn the environment alone; None if not run.
+        forward_without: Environments that brains alone master from the first episode: nothing to gain.
+    """
+
+    matrix: list[list[StatValue]]
+    forgetting_by_task: dict[str, StatValue]
+    forgetting: StatValue
+    backward: StatValue
+    forward: StatValue | None
+    forward_without: list[str]
+
+
+@dataclass(frozen=True)
+class ContinualReport:
+    """Everything a continual session says."""
+
+    brain: str
+    seed: int
+    runs: int
+    failed: int
+    environments: dict[str, EnvironmentReport]
+    profiles: dict[str, ProfileReport]
+    transfer: TransferReport | None
+    has_energy_term: bool
+    notes: list[str]
+
+
+def _stat(values: ArrayLike) -> StatValue:
+    array = np.asarray(values, dtype=np.float64)
+    return StatValue.from_values(array, "t" if array.size < _FEW else "normal")
+
+
+def summarise(result: Continual) -> ContinualReport:
+    """Computes every number from the finished runs."""
+    session = result.session
+    runs = session.finished_runs
+    if not runs:
+        raise UsageError(f"All {session.plan.runs} runs failed: {session.results[0].failure}.")
+    task = session.plan.task
+    scores = [run_scores(task, run, result.anchors) for run in runs]
+    null_task = result.null.plan.task
+    nulls = [run_scores(null_task, run, result.anchors) for run in result.null.finished_runs]
+    energy = scores[0]["nenv-v2"].has_energy_term
+    transfer = _transfer(result) if result.settings.probe_episodes else None
+    return ContinualReport(
+        session.plan.brain_name, session.plan.seed, len(runs), len(session.failed_runs),
+        {phase.name: _environment(result, phase.name, scores) for phase in learned(task).phases},
+        {profile: _profile(profile, scores, nulls) for profile in scoring.PROFILES},
+        transfer, energy, _notes(result, energy, transfer),
+    )  # fmt: skip
+
+
+def _environment(result: Continual, name: str, scores: Sequence[dict[str, ContinualScore]]) -> EnvironmentReport:
+    floor, ceiling = result.anchors[name]
+    limit = threshold(name, floor, ceiling)
+    rewards = _rewards(result.session.plan.task, result.session.finished_runs, name)
+    return EnvironmentReport(
+        rewards.shape[1], floor.value, ceiling.value, str(ceiling.kind), limit, _stat(rewards.mean(axis=1)),
+        _stat((rewards >= limit).mean(axis=1)),
+        {profile: _stat([run[profile].environments[name] for run in scores]) for profile in scoring.PROFILES},
+        [float(value) for value in rewards.mean(axis=0)],
+    )  # fmt: skip
+
+
+def _rewards(task: Task, runs: Sequence[RunResult], name: str) -> NDArray[np.float64]:
+    return np.stack([rewards_of(task, run.records, name) for run in runs])
+
+
+def _profile(
+    profile: ProfileName, scores: Sequence[dict[str, ContinualScore]], nulls: Sequence[dict[str, ContinualScore]]
+) -> ProfileReport:
+    """The anchored value is (primary - null) / (1 - null); its error carries the null's."""
+    null = _stat([run[profile].primary for run in nulls])
+    chance = ScoreAnchor(
+        null.mean, AnchorKind.NULL_MEASURED, "null_random under the same settings", null.n, null.std / math.sqrt(null.n)
+    )
+    perfect = ScoreAnchor(1.0, AnchorKind.ANALYTIC, "analytic: every term is at most 1")
+    primary = [run[profile].primary for run in scores]
+    return ProfileReport(
+        _stat([run[profile].weighted for run in scores]),
+        _stat([run[profile].adjusted for run in scores]),
+        _stat(primary),
+        null,
+        scoring.anchored_score(primary, chance, perfect),
+    )
+
+
+def _transfer(result: Continual) -> TransferReport:
+    task, runs = result.session.plan.task, result.session.finished_runs
+    order = result.settings.order
+    limits = {name: threshold(name, *result.anchors[name]) for name in order}
+    tests = np.stack([
+        [_rewards(task, runs, probe_name(row, column)) >= limits[column] for column in order] for row in order
+    ])  # fmt: skip
+    matrices = transfers.transfer_matrix(np.moveaxis(tests, 2, 0))
+    lost = transfers.forgetting_by_task(matrices)
+    forward, mastered = _forward(result, limits) if result.alone else (None, [])
+    return TransferReport(
+        [[_stat(matrices[:, i, j]) for j in range(len(order))] for i in range(len(order))],
+        {name: _stat(lost[:, j]) for j, name in enumerate(order)},
+        _stat(transfers.forgetting(matrices)),
+        _stat(transfers.backward_transfer(matrices)),
+        forward,
+        mastered,
+    )
+
+
+def _forward(result: Continual, limits: dict[str, float]) -> tuple[StatValue | None, list[str]]:
+    """Forward transfer; its interval carries the error of the brains that learned alone, to first order."""
+
+    def areas(task: Task, runs: Sequence[RunResult], name: str, phase: str) -> NDArray[np.float64]:
+        return np.asarray((_rewards(task, runs, phase) >= limits[name]).mean(axis=1), dtype=np.float64)
+
+    session = result.session
+    alone = {
+        name: areas(single.plan.task, single.finished_runs, name, "train") for name, single in result.alone.items()
+    }
+    names = [name for name in alone if alone[name].size and alone[name].mean() < 1.0]
+    mastered = [name for name in alone if name not in names]
+    if not names:
+        return None, mastered
+    sequence = np.stack([areas(session.plan.task, session.finished_runs, name, name) for name in names], axis=1)
+    means = np.array([alone[name].mean() for name in names])
+    gains = transfers.forward_transfer(sequence, means)
+    slopes = (1.0 - sequence.mean(axis=0)) / (1.0 - means) ** 2 / len(names)
+    spread = sum(
+        slope**2 * alone[name].var(ddof=1) / alone[name].size
+        for slope, name in zip(slopes, names, strict=True)
+        if alone[name].size > 1
+    )
+    own = _stat(gains)
+    half = math.hypot((own.ci95[1] - own.ci95[0]) / 2, 1.96 * math.sqrt(spread))
+    return StatValue(own.mean, own.std, own.min, own.max, own.n, (own.mean - half, own.mean + half)), mastered
+
+
+def _notes(result: Continual, energy: bool, transfer: TransferReport | None) -> list[str]:
+    notes = ["nenv-v2: a perfectly constant reward has norm_reward 0 by its formula, so 1.0 is out of reach there"]
+    if not energy:
+        notes.append("no energy account: the efficiency term is left out and the other weights are renormalised")
+    probes = [phase for phase in result.session.plan.task.phases if isinstance(phase, Probe)]
+    if probes:
+        notes.append(f"tests: {probes[0].episodes} episodes by a copy of the brain that does not learn")
+    if transfer is not None and transfer.forward_without:
+        notes.append(f"forward transfer without {', '.join(transfer.forward_without)}: mastered alone at once")
+    if len(result.session.finished_runs) < _FEW:
+        notes.append(f"fewer than {_FEW} runs: intervals are Student's")
+    return notes

@@ -1,0 +1,172 @@
+"""Continual learning: one brain through all environments, next to the null policy and to brains that learn one alone.
+
+A run is a run like any other (:mod:`nematodebench.engine.run`); after each environment copies of the brain are tested
+on all of them, which changes nothing in the run. Every number is computed from the episode records.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nematodebench import scoring
+from nematodebench.brains.registry import get_brain
+from nematodebench.engine.executors import choose_executor, default_workers
+from nematodebench.engine.run import RunResult, resolve_config
+from nematodebench.engine.seeds import session_seed
+from nematodebench.errors import UsageError
+from nematodebench.scoring import ContinualScore, EnvironmentTerms, ScoreAnchor
+from nematodebench.sessions.plan import Plan, check_body
+from nematodebench.sessions.session import Progress, Session, run_plan
+from nematodebench.tasks.anchoring import load_anchors
+from nematodebench.tasks.base import Task
+from nematodebench.tasks.continual import ORDER, Probe, continual_task, single_task
+from nematodebench.tasks.measure import RunRecords
+
+__all__ = [
+    "Anchors", "Continual", "Settings", "anchors_of", "learned", "rewards_of", "run_continual", "run_scores",
+    "threshold",
+]  # fmt: skip
+
+_NULL = "null_random"
+_NULL_RUNS = 400
+_NULL_SEED = 4
+"""Runs of the null policy and their session seed: the same zero for every brain."""
+
+Anchors = tuple[ScoreAnchor, ScoreAnchor]
+"""Floor and ceiling of an environment."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a brain is put through.
+
+    Attributes:
+        order: Environments, in the order they are learned.
+        episodes: Other numbers of episodes than the environments' own.
+        probe_episodes: Episodes of each test of a copy; 0 for no tests, and then no transfer matrix.
+        runs: Independent runs.
+        seed: Session seed; a fresh one if None.
+        workers: Runs at a time; all cores if None.
+        alone: Whether fresh brains also learn each environment alone, for forward transfer.
+    """
+
+    order: tuple[str, ...] = ORDER
+    episodes: Mapping[str, int] = field(default_factory=dict)
+    probe_episodes: int = 10
+    runs: int = 50
+    seed: int | None = None
+    workers: int | None = None
+    alone: bool = True
+
+
+@dataclass(frozen=True)
+class Continual:
+    """What came out: the brain's session, the null policy's, and one a environment learned alone."""
+
+    settings: Settings
+    anchors: dict[str, Anchors]
+    session: Session
+    null: Session
+    alone: dict[str, Session]
+
+    @property
+    def sessions(self) -> list[Session]:
+        """All that was run."""
+        return [self.session, self.null, *self.alone.values()]
+
+
+def anchors_of(order: Sequence[str]) -> dict[str, Anchors]:
+    """Measured floor and ceiling of each environment, from its task."""
+    found = {}
+    for name in order:
+        anchors = load_anchors(single_task(name))
+        if anchors is None:
+            raise UsageError(f"{name}-v1 has no anchors. Run `nematodebench calibrate {name}-v1 --write`.")
+        found[name] = (anchors.floor, anchors.ceiling)
+    return found
+
+
+def run_continual(
+    brain: str, config: dict[str, Any] | None, settings: Settings, progress: Progress | None = None
+) -> Continual:
+    """Puts a brain, the null policy and the brain on each environment alone through the same settings."""
+    task = continual_task(settings.order, settings.episodes, settings.probe_episodes)
+    anchors = anchors_of(settings.order)
+    seed = session_seed(settings.seed)
+    plan = _plan(task, brain, config, seed, settings)
+    session = run_plan(plan, progress=progress)
+    null = run_plan(_plan(learned(task), _NULL, None, _NULL_SEED, replace(settings, runs=_NULL_RUNS)))
+    alone = {}
+    if settings.alone:
+        for phase in learned(task).phases:
+            single = single_task(phase.name).with_episodes(phase.episodes)
+            alone[phase.name] = run_plan(_plan(single, brain, config, seed, settings))
+    return Continual(settings, anchors, session, null, alone)
+
+
+def _plan(task: Task, brain: str, config: dict[str, Any] | None, seed: int, settings: Settings) -> Plan:
+    kind = get_brain(brain)
+    workers = default_workers() if settings.workers is None else settings.workers
+    if workers < 1 or settings.runs < 1:
+        raise UsageError(f"workers is {workers} and runs {settings.runs}: give at least 1 each")
+    resolved = resolve_config(brain, kind, config)
+    executor = choose_executor(kind, None, workers)
+    plan = Plan(task, brain, kind, resolved, seed, settings.runs, workers, executor, "", "")
+    check_body(plan)
+    return plan
+
+
+def learned(task: Task) -> Task:
+    """A continual task without its tests of copies."""
+    return replace(task, phases=tuple(phase for phase in task.phases if not isinstance(phase, Probe)))
+
+
+def rewards_of(task: Task, records: RunRecords, name: str) -> NDArray[np.float64]:
+    """Episode rewards of one phase of a run."""
+    phase = next(phase for phase in task.phases if phase.name == name)
+    return records[name][:, phase.columns.index("reward")]
+
+
+def _terms(task: Task, records: RunRecords, anchors: Mapping[str, Anchors]) -> dict[str, EnvironmentTerms]:
+    """What each environment contributes to the scores of a run."""
+    return {
+        name: scoring.environment_terms(rewards_of(task, records, name), threshold(name, *pair), *pair)
+        for name, pair in anchors.items()
+    }
+
+
+def threshold(name: str, floor: ScoreAnchor, ceiling: ScoreAnchor) -> float:
+    """The reward from which an episode of an environment is a success."""
+    return scoring.success_threshold(floor, ceiling, scoring.THRESHOLD_SHARES[name])
+
+
+def run_scores(
+    task: Task, result: RunResult, anchors: Mapping[str, Anchors], null: Mapping[str, float] | None = None
+) -> dict[str, ContinualScore]:
+    """A run's scores under every profile.
+
+    Args:
+        task: The continual task it lived through.
+        result: Its records and, of a brain with an energy account, the descriptor ``energy_spent``.
+        anchors: By environment.
+        null: The null policy's primary score by profile.
+    """
+    terms = _terms(task, result.records, anchors)
+    efficiency = _efficiency(terms, result.descriptors)
+    return {
+        profile: scoring.continual_score(terms, profile, efficiency, (null or {}).get(profile))
+        for profile in scoring.PROFILES
+    }
+
+
+def _efficiency(terms: Mapping[str, EnvironmentTerms], descriptors: Mapping[str, float]) -> float | None:
+    """Normalised reward per share of the energy budget spent; None without an energy account."""
+    if "energy_spent" not in descriptors:
+        return None
+    weights = [scoring.ENVIRONMENT_WEIGHTS[name] for name in terms]
+    rewards = [term.anchored_reward or 0.0 for term in terms.values()]
+    reward = float(np.average(rewards, weights=weights))
+    return scoring.energy_efficiency(reward, descriptors["energy_spent"], descriptors.get("energy_budget", 1.0))

@@ -1,0 +1,1 @@
+"""Many seeded runs of one brain on one task: planned, executed, stored, executed again."""

@@ -1,0 +1,78 @@
+"""Plans: everything about a session that can be known, and refused, before its first run."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from nematodebench.brains.registry import BrainType, get_brain, is_compiled
+from nematodebench.engine.executors import ExecutorName, choose_executor, default_workers
+from nematodebench.engine.run import RunSpec, interface, resolve_config
+from nematodebench.engine.seeds import run_seed, session_seed
+from nematodebench.errors import UsageError
+from nematodebench.sessions.config import SessionConfig, config_text
+from nematodebench.tasks.base import Task
+from nematodebench.tasks.registry import get_task
+
+__all__ = ["Plan", "check_body", "dump_config", "make_plan"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything a session is going to do."""
+
+    task: Task
+    brain_name: str
+    brain: BrainType
+    config: Any
+    seed: int
+    runs: int
+    workers: int
+    executor: ExecutorName
+    config_name: str
+    config_text: str
+
+    def specs(self) -> list[RunSpec]:
+        """The runs, in order."""
+        return [
+            RunSpec(self.task, self.brain_name, self.brain, self.config, run_seed(self.seed, k), k)
+            for k in range(self.runs)
+        ]
+
+
+def make_plan(
+    given: SessionConfig,
+    *,
+    workers: int | None = None,
+    executor: str | None = None,
+    config_name: str = "",
+    text: str = "",
+) -> Plan:
+    """Checks everything that can be checked before the first run."""
+    task = get_task(given.task).with_episodes(given.episodes)
+    brain = get_brain(given.brain)
+    config = resolve_config(given.brain, brain, given.config)
+    count = default_workers() if workers is None else workers
+    if count < 1:
+        raise UsageError(f"workers is {count}: give at least 1")
+    seed = session_seed(given.seed)
+    resolved = given.model_copy(update={"task": task.id, "config": dump_config(config)})
+    name = config_name or f"{given.brain.replace(':', '_')}_{task.category}.yml"
+    plan = Plan(
+        task, given.brain, brain, config, seed, given.runs, count, choose_executor(brain, executor, count), name,
+        text or config_text(resolved),
+    )  # fmt: skip
+    check_body(plan)
+    return plan
+
+
+def check_body(plan: Plan) -> None:
+    """Lets a compiled brain refuse a body it cannot live in before anything runs."""
+    if is_compiled(plan.brain):
+        try:
+            plan.brain.layout(plan.config, interface(plan.task))
+        except ValueError as error:
+            raise UsageError(f"Brain {plan.brain_name!r} cannot run on {plan.task.id}: {error}") from error
+
+
+def dump_config(config: Any) -> dict[str, Any]:
+    """A brain's config as plain data."""
+    return dict(config) if isinstance(config, dict) else config.model_dump(mode="json")

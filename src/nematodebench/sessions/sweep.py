@@ -1,0 +1,177 @@
+"""Sweeps: brains x tasks x parameter grids under paired seeds, one tidy table, resumable cell by cell.
+
+A cell is one brain with one setting on one task. All cells have the session seed of the sweep, so run k of every cell
+meets the same worlds. A finished cell is one file named by everything its rows depend on: what changed is run again,
+what did not is not.
+"""
+
+import hashlib
+import io
+import itertools
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nematodebench.errors import StorageError, UsageError
+from nematodebench.records.episodes import write_frame
+from nematodebench.records.provenance import source_hash
+from nematodebench.records.store import atomic_write
+from nematodebench.sessions.config import SessionConfig, parse_assignments
+from nematodebench.sessions.plan import Plan, dump_config, make_plan
+from nematodebench.sessions.recording import brain_source_hash
+from nematodebench.sessions.session import Session
+from nematodebench.tasks.anchoring import load_anchors
+from nematodebench.tasks.measure import normalise
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Cell", "SweepStore", "make_cells", "parse_grid"]
+
+Grid = Mapping[str, Sequence[Any]]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One brain with one setting on one task."""
+
+    plan: Plan
+    parameters: Mapping[str, Any]
+    """What the grid set."""
+
+    @property
+    def key(self) -> str:
+        """Names the cell by everything its rows depend on."""
+        plan, anchors = self.plan, load_anchors(self.plan.task)
+        scale = None if anchors is None else (anchors.floor.value, anchors.ceiling.value)
+        facts = [
+            plan.task.spec_hash, plan.brain_name, brain_source_hash(plan.brain), dump_config(plan.config), plan.seed,
+            plan.runs, dict(self.parameters), scale, source_hash(),
+        ]  # fmt: skip
+        return hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()[:24]
+
+
+def parse_grid(texts: Sequence[str]) -> dict[str, list[Any]]:
+    """``learning_rate=1e-3,1e-4`` or ``mlp_ppo.hidden=[32],[64,64]`` as lists of values."""
+    grid: dict[str, list[Any]] = {}
+    for text in texts:
+        key, separator, values = text.partition("=")
+        if not separator or not key or not values:
+            raise UsageError(f"{text!r} is not of the form key=value,value.")
+        if key in grid:
+            raise UsageError(f"The grid has {key!r} twice.")
+        grid.update(parse_assignments([f"{key}=[{values}]"]))
+    return grid
+
+
+def _grid_of(brain: str, brains: Sequence[str], grid: Grid) -> dict[str, Sequence[Any]]:
+    """The part of the grid that is about one brain: plain keys, and those with the brain's name before a dot."""
+    own: dict[str, Sequence[Any]] = {}
+    for key, values in grid.items():
+        owner, dot, name = key.rpartition(".")
+        if dot and owner not in brains:
+            raise UsageError(f"The grid names {key!r}, but {owner!r} is none of the brains {', '.join(brains)}.")
+        if not dot or owner == brain:
+            own[name] = values
+    return own
+
+
+def make_cells(
+    tasks: Sequence[str], brains: Sequence[str], grid: Grid, runs: int, seed: int, workers: int | None
+) -> list[Cell]:
+    """Every combination, checked before the first run."""
+    if not tasks or not brains:
+        raise UsageError("A sweep needs at least one task and one brain.")
+    cells = []
+    for task, brain in itertools.product(tasks, brains):
+        own = _grid_of(brain, brains, grid)
+        for values in itertools.product(*own.values()):
+            parameters = dict(zip(own, values, strict=True))
+            given = SessionConfig(task=task, brain=brain, config=parameters, runs=runs, seed=seed)
+            cells.append(Cell(make_plan(given, workers=workers), parameters))
+    return cells
+
+
+def _rows(cell: Cell, session: Session) -> list[dict[str, Any]]:
+    """One row a run; a failed run has no numbers."""
+    task = cell.plan.task
+    anchors = load_anchors(task)
+    head = {
+        "task": task.id, "brain": cell.plan.brain_name, "session_seed": cell.plan.seed,
+        "config": json.dumps(dump_config(cell.plan.config), sort_keys=True),
+    }  # fmt: skip
+    head |= {f"parameter.{k}": json.dumps(v) if isinstance(v, list | dict) else v for k, v in cell.parameters.items()}
+    rows = []
+    for view in session.runs:
+        score = view.metrics.get(task.score_key)
+        norm = None if score is None else normalise([score], anchors)
+        row = {**head, "run": view.result.index, "seed": f"{view.seed:016x}"}
+        row["status"] = "failed" if view.failure else "finished"
+        row |= {"score": score, "normalised": None if norm is None else norm.unclamped, "steps": view.result.steps}
+        row |= {f"metric.{name}": value for name, value in view.metrics.items()}
+        row |= {f"liveness.{name}": value for name, value in view.result.descriptors.items()}
+        rows.append(row)
+    return rows
+
+
+class SweepStore:
+    """A sweep's folder: ``cells/<key>.parquet`` as they end, ``sweep.json`` (its seed), ``sweep.parquet`` (all)."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @property
+    def table(self) -> Path:
+        """Where the rows of all cells are."""
+        return self.folder / "sweep.parquet"
+
+    def seed(self) -> int | None:
+        """The seed the sweep was begun with."""
+        path = self.folder / "sweep.json"
+        return int(json.loads(path.read_text())["seed"]) if path.is_file() else None
+
+    def begin(self, seed: int) -> None:
+        """Makes the folder and keeps the seed."""
+        self._write(self.folder / "sweep.json", json.dumps({"seed": seed}).encode())
+
+    def _path(self, cell: Cell) -> Path:
+        return self.folder / "cells" / f"{cell.key}.parquet"
+
+    def finished(self, cell: Cell) -> bool:
+        """Whether the cell needs no more work; one with failed runs is tried again."""
+        return self._path(cell).is_file() and not bool((self.read(cell)["status"] == "failed").any())
+
+    def read(self, cell: Cell) -> "pl.DataFrame":
+        """The cell's rows."""
+        import polars as pl
+
+        return pl.read_parquet(self._path(cell))
+
+    def write(self, cell: Cell, session: Session) -> None:
+        """Keeps a cell that has ended."""
+        import polars as pl
+
+        self._write(self._path(cell), _parquet(pl.DataFrame(_rows(cell, session), infer_schema_length=None)))
+
+    def combine(self, cells: Sequence[Cell]) -> "pl.DataFrame":
+        """Writes the tidy table of these cells and returns it."""
+        import polars as pl
+
+        frame = pl.concat([self.read(cell) for cell in cells], how="diagonal_relaxed")
+        self._write(self.table, _parquet(frame))
+        return frame
+
+    def _write(self, path: Path, content: bytes) -> None:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            atomic_write(path, content)
+        except OSError as error:
+            raise StorageError(f"Cannot write {path}: {error.strerror or error}.") from error
+
+
+def _parquet(frame: "pl.DataFrame") -> bytes:
+    buffer = io.BytesIO()
+    write_frame(frame, buffer)
+    return buffer.getvalue()

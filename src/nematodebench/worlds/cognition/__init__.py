@@ -1,0 +1,1 @@
+"""Worlds without space: remember, predict, associate."""

@@ -1,0 +1,1 @@
+"""One body, a few effectors: balance, follow, hit, avoid, keep time."""

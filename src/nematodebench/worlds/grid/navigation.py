@@ -1,0 +1,140 @@
+"""World `navigation`: find food on a grid with dangers, seeing along eight rays."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nematodebench.kernels.abi import F32M, F64, OUT_REWARD, U64, kernel, world_kernel
+from nematodebench.worlds.base import Discrete, Sensor, World
+from nematodebench.worlds.draw import cells
+from nematodebench.worlds.grid import rays
+
+__all__ = ["Navigation"]
+
+_P_SIDE, _P_FOODS, _P_MAX_STEPS = 0, 1, 4
+_P_STEP_COST, _P_DANGER_COST = rays.P_MORE, rays.P_MORE + 1
+_MOVES = 4
+_FIRST_OWN = 24
+
+
+@kernel()
+def _sense(params: F64, state: F64, obs: F32M) -> None:
+    rays.sense_rays(params, state, obs)
+    obs[0, _FIRST_OWN] = np.float32(state[rays.S_X] / params[_P_SIDE])
+    obs[0, _FIRST_OWN + 1] = np.float32(state[rays.S_Y] / params[_P_SIDE])
+    obs[0, _FIRST_OWN + 2] = np.float32(state[rays.S_STEP] / params[_P_MAX_STEPS])
+    obs[0, _FIRST_OWN + 3] = np.float32(min(state[rays.S_FOODS] / params[_P_FOODS], 1.0))
+
+
+@world_kernel
+def reset(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
+    """A new grid, the agent at its centre."""
+    rays.scatter(params, state, rng)
+    _sense(params, state, obs)
+    out[:] = 0.0
+
+
+@world_kernel
+def step(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
+    """Move, then eat or be hurt."""
+    kind = rays.live_step(params, state, rng, int(action[0, 0]), _MOVES)
+    reward = -params[_P_STEP_COST]
+    if kind == rays.FOOD:
+        reward += 1.0
+    elif kind == rays.DANGER:
+        reward -= params[_P_DANGER_COST]
+    _sense(params, state, obs)
+    rays.write_count(params, state, out)
+    out[OUT_REWARD] = reward
+
+
+@world_kernel
+def reference(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
+    """Goes to the nearest food around the dangers."""
+    action[0, 0] = np.float32(rays.find_food(params, state, _MOVES))
+
+
+@dataclass(frozen=True)
+class Navigation(World):
+    """side x side cells, y up; the agent starts on cell (side // 2, side // 2).
+
+    | sensor | range | value |
+    |---|---|---|
+    | food, danger, wall of 8 rays | 0..1 | 1 - d/side, d = cells to the nearest food, the nearest danger and the edge or obstacle that ends the ray, diagonal cells counting 1 as well; 0 if there is none in sight; rays in the order up, right, down, left, up_right, down_right, down_left, up_left |
+    | x, y | 0..1 | the agent's cell over side |
+    | time | 0..1 | steps over max_steps |
+    | found | 0..1 | foods eaten over `foods`, at most 1 |
+
+    | action | effect |
+    |---|---|
+    | 0 up, 1 right, 2 down, 3 left | move one cell, unless the edge or an obstacle is in the way |
+    | any other | stay |
+
+    | what | rule |
+    |---|---|
+    | things | foods, dangers and obstacles on cells of their own, uniform, none on the agent's; eaten food reappears at once on an empty cell other than the agent's; dangers stay |
+    | reward | -step_cost every step, +1 a food, -danger_cost every step that ends on a danger |
+    | end | after max_steps (truncated) |
+    | metrics | foods eaten, steps that ended on a danger |
+
+    | preset | side | foods | dangers at cost | obstacles | step_cost |
+    |---|---|---|---|---|---|
+    | standard | 12 | 5 | 3 at 0.5 | 0 | 0.01 |
+    | easy | 12 | 8 | 1 at 0.3 | 0 | 0.01 |
+    | hard | 15 | 3 | 6 at 0.8 | 5 | 0.02 |
+    """  # noqa: E501
+
+    side: int = 12
+    foods: int = 5
+    dangers: int = 3
+    obstacles: int = 0
+    max_steps: int = 200
+    step_cost: float = 0.01
+    danger_cost: float = 0.5
+
+    name: ClassVar[str] = "navigation"
+    reset: ClassVar[Any] = staticmethod(reset)
+    step: ClassVar[Any] = staticmethod(step)
+    reference: ClassVar[Any] = staticmethod(reference)
+    metrics: ClassVar[tuple[str, ...]] = ("foods", "dangers")
+
+    @classmethod
+    def easy(cls) -> "Navigation":
+        """More food, fewer and milder dangers."""
+        return cls(foods=8, dangers=1, danger_cost=0.3)
+
+    @classmethod
+    def hard(cls) -> "Navigation":
+        """Less food on a larger grid with obstacles, more and worse dangers."""
+        return cls(side=15, foods=3, dangers=6, obstacles=5, step_cost=0.02, danger_cost=0.8)
+
+    @property
+    def sensors(self) -> tuple[Sensor, ...]:
+        """Eight rays, place, time, success."""
+        return (*rays.ray_sensors(), Sensor("x"), Sensor("y"), Sensor("time"), Sensor("found"))
+
+    @property
+    def actions(self) -> Discrete:
+        """Four moves."""
+        return Discrete(rays.DIRECTIONS[:_MOVES])
+
+    @property
+    def state_size(self) -> int:
+        """The agent and the grid."""
+        return rays.map_size(self.side)
+
+    def pack(self) -> F64:
+        """The fields in order."""
+        return rays.pack_grid(
+            self.side, self.foods, self.dangers, self.obstacles, self.max_steps, self.step_cost, self.danger_cost
+        )
+
+    def image(self, state: F64) -> NDArray[np.uint8]:
+        """The grid with the agent."""
+        return cells.grid_image(self.side, rays.picture_items(self.side, state))
+
+    def text(self, state: F64) -> str:
+        """The grid as characters: o food, X danger, C obstacle, ^ the agent."""
+        return cells.grid_text(self.side, rays.picture_items(self.side, state))

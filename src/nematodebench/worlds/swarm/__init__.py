@@ -1,0 +1,1 @@
+"""Many agents at once on a periodic square."""
