@@ -27,9 +27,9 @@ BUILDS_ON = {
     "continual": {"sessions", "calibration"},
     "submissions": {"records", "sessions", "scoring"},
     "board": {"records", "submissions"},
-    "search": {"sessions", "scoring"},
+    "search": {"sessions", "continual", "scoring"},
     "interop": {"worlds", "tasks"},
-    "testing": {"worlds", "brains", "engine", "interop"},
+    "testing": {"worlds", "brains", "sessions", "interop"},
     "cli": {"sessions", "calibration", "continual", "submissions", "board", "search", "interop", "testing"},
 }
 
