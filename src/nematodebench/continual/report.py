@@ -15,7 +15,7 @@ from nematodebench.scoring import AnchoredScore, AnchorKind, ContinualScore, Pro
 from nematodebench.scoring import transfer as transfers
 from nematodebench.stats import StatValue
 from nematodebench.tasks.base import Task
-from nematodebench.tasks.continual import Probe, probe_name
+from nematodebench.tasks.continual import probe_name
 
 __all__ = ["ContinualReport", "EnvironmentReport", "ProfileReport", "TransferReport", "summarise"]
 
@@ -197,7 +197,7 @@ def _notes(result: Continual, energy: bool, transfer: TransferReport | None) -> 
     notes = ["nenv-v2: a perfectly constant reward has norm_reward 0 by its formula, so 1.0 is out of reach there"]
     if not energy:
         notes.append("no energy account: the efficiency term is left out and the other weights are renormalised")
-    probes = [phase for phase in result.session.plan.task.phases if isinstance(phase, Probe)]
+    probes = [phase for phase in result.session.plan.task.phases if not phase.learns]
     if probes:
         notes.append(f"tests: {probes[0].episodes} episodes by a copy of the brain that does not learn")
     if transfer is not None and transfer.forward_without:

@@ -22,7 +22,7 @@ from nematodebench.sessions.plan import Plan, check_body
 from nematodebench.sessions.session import Progress, Session, run_plan
 from nematodebench.tasks.anchoring import load_anchors
 from nematodebench.tasks.base import Task
-from nematodebench.tasks.continual import ORDER, Probe, continual_task, single_task
+from nematodebench.tasks.continual import ORDER, continual_task, single_task
 from nematodebench.tasks.measure import RunRecords
 
 __all__ = [
@@ -121,7 +121,7 @@ def _plan(task: Task, brain: str, config: dict[str, Any] | None, seed: int, sett
 
 def learned(task: Task) -> Task:
     """A continual task without its tests of copies."""
-    return replace(task, phases=tuple(phase for phase in task.phases if not isinstance(phase, Probe)))
+    return replace(task, phases=tuple(phase for phase in task.phases if phase.learns))
 
 
 def rewards_of(task: Task, records: RunRecords, name: str) -> NDArray[np.float64]:

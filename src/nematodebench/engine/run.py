@@ -20,7 +20,6 @@ from nematodebench.errors import UsageError
 from nematodebench.kernels.abi import BRAIN, F32, WORLD, first_class
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_BRAIN, set_stream
 from nematodebench.tasks.base import Phase, Task
-from nematodebench.tasks.continual import ContinualTask, Probe
 from nematodebench.worlds.base import Discrete
 
 __all__ = [
@@ -85,7 +84,7 @@ class RunResult:
 
 def interface(task: Task) -> Interface:
     """The body a task gives its brain: the widest of its worlds, narrower ones leave inputs at 0 and actions idle."""
-    worlds = [phase.world for phase in task.phases] + list(task.body if isinstance(task, ContinualTask) else ())
+    worlds = task.worlds
     widest = max((world.sensors for world in worlds), key=len)
     others = [[world.sensors[n] for world in worlds if n < len(world.sensors)] for n in range(len(widest))]
     actions = max((world.actions for world in worlds), key=lambda kind: kind.n)
@@ -248,12 +247,11 @@ def execute(spec: RunSpec, stop: Callable[[NDArray[np.int64]], None] | None = No
         lived = 0
         for phase in spec.task.phases:
             at = phase.name
-            probe = isinstance(phase, Probe)
-            code, rows = life.probe(phase) if probe else life.live(phase, lived)
+            code, rows = life.live(phase, lived) if phase.learns else life.probe(phase)
             if code < 0:
                 return RunResult(spec.index, spec.seed, failure=_failure(code, at, life.control))
             records[at] = rows[:code].copy()
-            lived += 0 if probe else code
+            lived += code if phase.learns else 0
     except UsageError:
         raise
     except Exception as error:

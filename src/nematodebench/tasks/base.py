@@ -24,12 +24,17 @@ def trained_id(task_id: str) -> str | None:
 
 @dataclass(frozen=True)
 class Phase:
-    """One stretch of a run in one world: some episodes, or ticks of experience in as many episodes as it takes."""
+    """One stretch of a run in one world: some episodes, or ticks of experience in as many episodes as it takes.
+
+    A phase that does not learn is a test: a copy of the brain goes through it, and the run goes on as if it had not
+    happened.
+    """
 
     name: str
     world: World
     episodes: int = 0
     ticks: int = 0
+    learns: bool = True
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -38,7 +43,8 @@ class Phase:
 
     def spec(self) -> Mapping[str, Any]:
         """The phase as plain data."""
-        return {"phase": self.name, "episodes": self.episodes, "ticks": self.ticks, **self.world.spec()}
+        test = {} if self.learns else {"learns": False}
+        return {"phase": self.name, "episodes": self.episodes, "ticks": self.ticks, **test, **self.world.spec()}
 
 
 @dataclass(frozen=True)
@@ -59,6 +65,7 @@ class Task:
         gate: What the gate that multiplies the score stands for; empty without one. A gated world has the metrics
             ``gate`` and ``ungated``.
         trained: Of an untrained variant the task it comes from.
+        body: Worlds that the brain's body has to be wide enough for, beside those of the phases.
     """
 
     id: str
@@ -73,6 +80,7 @@ class Task:
     gate: str = ""
     episodes_override: int = 0
     trained: "Task | None" = None
+    body: tuple[World, ...] = ()
 
     @property
     def category(self) -> str:
@@ -95,6 +103,11 @@ class Task:
         return self.scored_phase.world
 
     @property
+    def worlds(self) -> tuple[World, ...]:
+        """All worlds that the brain's body has to fit."""
+        return (*(phase.world for phase in self.phases), *self.body)
+
+    @property
     def official(self) -> bool:
         """False once the length of training was changed: such runs are for trying things out."""
         return not self.episodes_override and self.trained is None
@@ -105,8 +118,10 @@ class Task:
         return self.scored != self.phases[0].name
 
     def spec(self) -> Mapping[str, Any]:
-        """Everything a score depends on, as plain data."""
+        """Everything a score depends on, as plain data. The width of a body that is wider than its worlds is part."""
+        wide = {"inputs": len(self.inputs), "actions": max(world.actions.n for world in self.worlds)}
         return {
+            **({"body": wide} if self.body else {}),
             "id": self.id,
             "scored": self.scored,
             "scoring": self.scoring,
@@ -145,8 +160,8 @@ class Task:
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """Names of the sensors of the widest phase: narrower ones leave the rest at 0."""
-        return max((tuple(s.name for s in phase.world.sensors) for phase in self.phases), key=len)
+        """Names of the sensors of the widest world: narrower ones leave the rest at 0."""
+        return max((tuple(sensor.name for sensor in world.sensors) for world in self.worlds), key=len)
 
     @property
     def discrete(self) -> bool:

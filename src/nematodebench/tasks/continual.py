@@ -6,8 +6,7 @@ The floor of each is the null policy over all actions of that body.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 from nematodebench.errors import UsageError, unknown_name
 from nematodebench.tasks.base import Phase, Task
@@ -19,30 +18,7 @@ from nematodebench.worlds.grid.gridworld import Gridworld
 from nematodebench.worlds.grid.navigation import Navigation
 from nematodebench.worlds.grid.realtime import Realtime
 
-__all__ = ["ENVIRONMENTS", "ORDER", "TASKS", "ContinualTask", "Probe", "continual_task", "probe_name", "single_task"]
-
-
-@dataclass(frozen=True)
-class Probe(Phase):
-    """A phase lived by a copy of the brain that does not learn: it leaves no trace in the run."""
-
-
-@dataclass(frozen=True)
-class ContinualTask(Task):
-    """A task whose body is wide enough for all worlds in ``body``, not only for those of its phases."""
-
-    body: tuple[World, ...] = ()
-
-    def spec(self) -> Mapping[str, Any]:
-        """Everything a score depends on: the width of the body is part of it."""
-        worlds = self.body
-        wide = {"inputs": max(len(w.sensors) for w in worlds), "actions": max(w.actions.n for w in worlds)}
-        return {**super().spec(), "body": wide}
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        """Names of the sensors of the widest world."""
-        return max((tuple(sensor.name for sensor in world.sensors) for world in self.body), key=len)
+__all__ = ["ENVIRONMENTS", "ORDER", "TASKS", "continual_task", "probe_name", "single_task"]
 
 
 ENVIRONMENTS: dict[str, tuple[World, int]] = {
@@ -59,10 +35,10 @@ ORDER = tuple(ENVIRONMENTS)
 _BODY = tuple(world for world, _ in ENVIRONMENTS.values())
 
 
-def _single(name: str, summary: str, world: World, episodes: int, ceiling: float | None) -> ContinualTask:
+def _single(name: str, summary: str, world: World, episodes: int, ceiling: float | None) -> Task:
     """Scored while it learns; without an analytic ceiling the world's reference is measured."""
     phases = (Phase("train", world, episodes=episodes),)
-    return ContinualTask(f"{name}-v1", summary, phases, "train", "anchored", "reward", ceiling=ceiling, body=_BODY)
+    return Task(f"{name}-v1", summary, phases, "train", "anchored", "reward", ceiling=ceiling, body=_BODY)
 
 
 def single_task(environment: str) -> Task:
@@ -73,6 +49,10 @@ def single_task(environment: str) -> Task:
 def probe_name(learned: str, tested: str) -> str:
     """Name of the phase in which a copy is tested on one environment after another was learned."""
     return f"{learned}>{tested}"
+
+
+def _test(learned: str, tested: str, episodes: int) -> Phase:
+    return Phase(probe_name(learned, tested), ENVIRONMENTS[tested][0], episodes, learns=False)
 
 
 def continual_task(
@@ -98,12 +78,12 @@ def continual_task(
     for name in order:
         phases.append(Phase(name, ENVIRONMENTS[name][0], episodes=lengths[name]))
         if probe_episodes:
-            phases += [Probe(probe_name(name, tested), ENVIRONMENTS[tested][0], probe_episodes) for tested in order]
+            phases += [_test(name, tested, probe_episodes) for tested in order]
     changed = tuple(order) != ORDER or bool(episodes) or probe_episodes > 0
     return replace(_CONTINUAL, phases=tuple(phases), scored=order[0], episodes_override=int(changed))
 
 
-_CONTINUAL = ContinualTask(
+_CONTINUAL = Task(
     "continual-v1",
     "one brain through six environments; `nematodebench continual` scores it",
     tuple(Phase(name, world, episodes=episodes) for name, (world, episodes) in ENVIRONMENTS.items()),
