@@ -123,7 +123,7 @@ def test_other_machines_may_differ_in_bits_but_not_by_more_than_a_tenth(tmp_path
         record = work.record(k)
         record["provenance"]["machine"] = "aarch64"
         for run in record["runs"]:
-            run["memory_hash"] = "0" * 64
+            run["memory_hash"] = run["memory_hash"][:-64] + "0" * 64
         work.save_record(k, record)
     outcome = work.evaluate("--reproduce", "3")
     assert outcome.code == 0

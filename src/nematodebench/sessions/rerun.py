@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from nematodebench.brains.registry import brain_names, get_brain
 from nematodebench.engine.run import RunResult, RunSpec, compile_for, execute, resolve_config
 from nematodebench.errors import UsageError
+from nematodebench.records.memory_hash import OLDER_KIND, same_memory
 from nematodebench.records.provenance import platform_class
 from nematodebench.records.schemas import ExperimentMetadata, RunRecord
 from nematodebench.tasks.base import Task
@@ -24,13 +25,19 @@ class Rerun:
 
     @property
     def identical(self) -> bool:
-        """Whether episodes and final memory are the same, bit for bit."""
-        if self.result.failure is not None:
+        """Whether the episodes are the same, bit for bit, and the final memory too where it can be compared."""
+        if self.result.failure is not None or self.result.record_hash != self.recorded.record_hash:
             return False
-        return (self.result.record_hash, self.result.memory_hash) == (
-            self.recorded.record_hash,
-            self.recorded.memory_hash,
-        )
+        return self._same_memory is not False
+
+    @property
+    def note(self) -> str:
+        """What could not be compared; empty where everything was."""
+        return OLDER_KIND if self.result.failure is None and self._same_memory is None else ""
+
+    @property
+    def _same_memory(self) -> bool | None:
+        return same_memory(self.recorded.memory_hash, self.result.memory_hash)
 
 
 def is_foreign(brain: str) -> bool:

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from nematodebench import __version__
 from nematodebench.errors import UsageError
 from nematodebench.records.evaluation_schema import CheckResult, EvaluationReport, Reproduction
+from nematodebench.records.memory_hash import OLDER_KIND
 from nematodebench.records.provenance import source_hash
 from nematodebench.records.store import atomic_write
 from nematodebench.records.submission_schema import NematodeBenchSubmission
@@ -110,6 +111,8 @@ def _reproduced(
     again = execute_again(case, count, workers)
     same, close, off = (again.count(outcome) for outcome in ("identical", "within", "different"))
     message = f"{len(again.runs)} of {again.total_runs} runs executed again: {same} identical bit for bit"
+    older = sum(run.outcome == "identical" and run.message == OLDER_KIND for run in again.runs)
+    message += f" ({older} with a {OLDER_KIND})" if older else ""
     message += f", {close} within 10 %" if close else ""
     if off:
         flagged = [

@@ -61,7 +61,7 @@ def _renumbered(spec: RunSpec, index: int) -> RunSpec:
 
 def _compared(task: Task, record: ExperimentMetadata, again: Rerun) -> Reexecution:
     outcome: Literal["identical", "within", "different"] = "identical"
-    message = ""
+    message = again.note
     if again.result.failure is not None:
         outcome, message = "different", f"the re-execution failed: {again.result.failure.message}"
     elif not again.identical:

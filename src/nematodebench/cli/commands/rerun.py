@@ -31,6 +31,7 @@ def rerun(
         "run": run, "seed": recorded.seed, "identical": outcome.identical,
         "recorded": {"episodes": recorded.record_hash, "memory": recorded.memory_hash, "steps": recorded.steps},
         "again": {"episodes": result.record_hash, "memory": result.memory_hash, "steps": result.steps},
+        "note": outcome.note,
         "failure": None if result.failure is None else result.failure.message,
         "recorded_failure": None if recorded.failure is None else recorded.failure.message,
     }  # fmt: skip
@@ -41,6 +42,8 @@ def rerun(
         rows = [[key, str(facts["recorded"][key]), str(facts["again"][key])] for key in facts["recorded"]]  # type: ignore[index, attr-defined]
         print_table(["what", "recorded", "again"], rows)
         print(f"\n{'IDENTICAL, bit for bit' if outcome.identical else 'DIFFERENT'} ({result.seconds:.2f} s)")
+        if outcome.note:
+            print(outcome.note)
         if result.failure is not None:
             print(f"the re-execution failed: {result.failure.message}")
         if not outcome.identical and not outcome.same_platform:

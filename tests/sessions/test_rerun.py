@@ -1,0 +1,36 @@
+"""A re-executed run is compared with its record: the episodes always, the memory where its hash is of today's kind."""
+
+from nematodebench.engine.run import RunFailure, RunResult
+from nematodebench.records.memory_hash import OLDER_KIND
+from nematodebench.records.schemas import RunRecord
+from nematodebench.sessions.rerun import Rerun
+
+EPISODES, MEMORY = "e" * 64, "a" * 64
+
+
+def outcome(recorded_memory: str, memory: str, episodes: str = EPISODES, failure: RunFailure | None = None) -> Rerun:
+    recorded = RunRecord(run=0, seed=1, status="finished", record_hash=EPISODES, memory_hash=recorded_memory)
+    return Rerun(recorded, RunResult(0, 1, record_hash=episodes, memory_hash=memory, failure=failure), True)
+
+
+def test_same_episodes_and_memory_are_identical() -> None:
+    again = outcome(f"v2:{MEMORY}", f"v2:{MEMORY}")
+    assert again.identical
+    assert again.note == ""
+
+
+def test_another_memory_of_the_same_kind_is_different() -> None:
+    assert not outcome(f"v2:{MEMORY}", f"v2:{'b' * 64}").identical
+
+
+def test_with_an_older_memory_hash_the_episodes_decide() -> None:
+    again = outcome(MEMORY, f"v2:{MEMORY}")
+    assert again.identical
+    assert again.note == OLDER_KIND
+    assert not outcome(MEMORY, f"v2:{MEMORY}", episodes="f" * 64).identical
+
+
+def test_a_failed_re_execution_is_never_identical() -> None:
+    again = outcome(MEMORY, "", failure=RunFailure("it broke"))
+    assert not again.identical
+    assert again.note == ""
