@@ -14,6 +14,7 @@ import numpy as np
 
 from nematodebench.brains.registry import get_brain
 from nematodebench.engine.run import RunSpec, compile_for, execute
+from nematodebench.measures.descriptive import DESCRIPTIVE
 from nematodebench.tasks.base import Phase, Task
 from nematodebench.tasks.registry import all_tasks
 from nematodebench.worlds.base import World
@@ -35,7 +36,7 @@ def worlds() -> dict[str, World]:
 
 def spec_of(world: World) -> RunSpec:
     """A run of nothing but random steps."""
-    task = Task("perf-v1", "for speed", (Phase("train", world, ticks=STEPS),), "train", "descriptive", "")
+    task = Task("perf-v1", "for speed", (Phase("train", world, ticks=STEPS),), "train", DESCRIPTIVE, "")
     brain = get_brain(BRAIN)
     compile_for(task, brain)
     return RunSpec(task, BRAIN, brain, brain.config(), 1)

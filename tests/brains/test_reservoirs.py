@@ -11,6 +11,7 @@ from nematodebench.brains.registry import get_brain
 from nematodebench.brains.reservoir import echo_state, sorn
 from nematodebench.brains.reservoir import homeostatic_reservoir as hr
 from nematodebench.engine.run import RunSpec, compile_for, execute
+from nematodebench.measures.anchored import ANCHORED
 from nematodebench.tasks.base import Phase, Task
 from nematodebench.worlds.control.tracking import Tracking
 from nematodebench.worlds.swarm.swarm import Forage
@@ -204,7 +205,7 @@ def test_homeostasis_keeps_errors_small():
 
 def control_task(world, ticks, score_key):
     phases = (Phase("train", world, ticks=ticks), Phase("scored", world, episodes=1))
-    return Task("reservoir_test-v1", "for tests", phases, "scored", "anchored", score_key)
+    return Task("reservoir_test-v1", "for tests", phases, "scored", ANCHORED, score_key)
 
 
 def run(task, name, seed, **config):

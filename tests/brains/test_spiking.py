@@ -9,6 +9,7 @@ from nematodebench.brains.registry import get_brain
 from nematodebench.brains.spiking import network as net
 from nematodebench.brains.spiking.spiking_rstdp import SpikingRstdp, SpikingRstdpConfig
 from nematodebench.engine.run import RunSpec, compile_for, execute
+from nematodebench.measures.anchored import ANCHORED
 from nematodebench.search.space import switches
 from nematodebench.search.target import brain_target
 from nematodebench.search.verdict import search_seeds
@@ -35,7 +36,7 @@ OFF = {
 
 def run(world, episodes, seed=1, brain="spiking_rstdp", **config):
     phases = (Phase("train", world, episodes=episodes),)
-    task = Task("x-v9", "", phases, scored="train", scoring="anchored", score_key="reward")
+    task = Task("x-v9", "", phases, scored="train", scoring=ANCHORED, score_key="reward")
     compile_for(task, get_brain(brain))
     result = execute(RunSpec(task, brain, get_brain(brain), get_brain(brain).config(**config), seed))
     assert result.failure is None

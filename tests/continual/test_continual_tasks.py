@@ -15,7 +15,7 @@ from nematodebench.tasks.anchoring import load_anchors
 from nematodebench.tasks.continual import ENVIRONMENTS, ORDER, TASKS, continual_task, single_task
 from nematodebench.tasks.registry import get_task
 
-SINGLES = [task for task in TASKS if task.scoring == "anchored"]
+SINGLES = [task for task in TASKS if task.scoring.has_score]
 every_single = pytest.mark.parametrize("task", SINGLES, ids=lambda task: task.id)
 
 

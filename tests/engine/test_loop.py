@@ -12,6 +12,7 @@ from nematodebench.engine.run import RunSpec, compile_for, execute, interface
 from nematodebench.interop.env import NematodeEnv
 from nematodebench.kernels.abi import brain_kernel
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_BRAIN, STREAM_EXPLORATION, randint, set_stream, uniform
+from nematodebench.measures.anchored import ANCHORED
 from nematodebench.tasks.base import Phase, Task
 from nematodebench.tasks.registry import get_task
 from nematodebench.worlds.swarm.swarm import Torus
@@ -59,7 +60,7 @@ class Stumbling(CompiledBrain):
 
 
 def one_phase(world, **length):
-    return Task("loop-v1", "for tests", (Phase("train", world, **length),), "train", "anchored", "reward")
+    return Task("loop-v1", "for tests", (Phase("train", world, **length),), "train", ANCHORED, "reward")
 
 
 class Life:

@@ -11,7 +11,7 @@ from nematodebench.tasks.anchoring import load_anchors
 from nematodebench.tasks.registry import get_task, task_ids
 
 FAMILIES = (*nematode.TASKS, *control.TASKS)
-SCORED = [task for task in FAMILIES if task.scoring != "descriptive"]
+SCORED = [task for task in FAMILIES if task.scoring.has_score]
 every_task = pytest.mark.parametrize("task", SCORED, ids=lambda task: task.id)
 # Found by independent implementations of the same tasks, with their standard errors where they gave them.
 INDEPENDENT = {

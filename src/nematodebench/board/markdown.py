@@ -20,10 +20,6 @@ README = "README.md"
 BEGIN, END = "<!-- leaders:begin -->", "<!-- leaders:end -->"
 
 _NONE = "–"
-_HEADER = (
-    "rank", "brain", "class", "score", "level", "normalised", "success", "efficiency", "learning speed", "stability",
-    "chemotaxis", "runs", "contributor", "date", "verified", "replaced", "data",
-)  # fmt: skip
 _INTRO = """\
 # Leaderboard
 
@@ -47,9 +43,12 @@ def leaderboard(found: Collection) -> str:
 def _section(board: TaskBoard, listings: dict[str, Listing]) -> str:
     task = get_task(board.task)
     anchors = load_anchors(task)
-    rows = [_row(standing, listings) for standing in [*board.learners, *board.scripted]]
+    standings = [*board.learners, *board.scripted]
+    columns = task.scoring.columns(listings[standings[0].entry.id].submission.metrics.by_name(), task.gate)
+    rows = [*(_row(standing, listings, columns) for standing in standings), *_anchor_rows(anchors)]
+    header = _header(task, columns)
     lines = [f"## {task.id}", "", _about(task, anchors), ""]
-    lines += table(_HEADER, [*rows, *_anchor_rows(anchors)])
+    lines += table(header, [[row.get(name, _NONE) for name in header] for row in rows])
     if not board.learners:
         lines += ["", "No learner has an entry yet."]
     if board.history:
@@ -66,16 +65,35 @@ def _about(task: Task, anchors: TaskAnchors | None) -> str:
     return f"{text} Ceiling {anchors.ceiling.value:.3f} ({kind}), floor {anchors.floor.value:.3f}."
 
 
-def _row(standing: Standing, listings: dict[str, Listing]) -> list[str]:
-    listing = listings[standing.entry.id]
-    submission, metrics = listing.submission, listing.submission.metrics
-    parts = (metrics.success_rate, metrics.distance_efficiency, metrics.learning_speed, metrics.stability)
-    rank = _NONE if standing.rank is None else str(standing.rank)
+def _header(task: Task, columns: dict[str, str]) -> list[str]:
+    """The columns of a task's table: those of every board, with those of the task's kind of score among them."""
+    levels, plate = ["level"] * task.scoring.has_levels, ["chemotaxis"] * bool(task.assay)
     return [
-        rank, code(submission.brain_type), submission.brain_class, _stat(submission.score), submission.level or _NONE,
-        _normalised(submission.normalised), *map(_stat, parts), _chemotaxis(listing), str(submission.total_runs),
-        _contributor(listing), _date(standing.entry), _verified(listing), _replaced(standing, listings), _data(listing),
+        "rank", "brain", "class", "score", *levels, "normalised", *columns.values(), *plate, "runs", "contributor",
+        "date", "verified", "replaced", "data",
     ]  # fmt: skip
+
+
+def _row(standing: Standing, listings: dict[str, Listing], columns: dict[str, str]) -> dict[str, str]:
+    """The cells of an entry, by the heading of their column."""
+    listing = listings[standing.entry.id]
+    submission, metrics = listing.submission, listing.submission.metrics.by_name()
+    return {
+        "rank": _NONE if standing.rank is None else str(standing.rank),
+        "brain": code(submission.brain_type),
+        "class": submission.brain_class,
+        "score": _stat(submission.score),
+        "level": submission.level or _NONE,
+        "normalised": _normalised(submission.normalised),
+        **{heading: _stat(metrics.get(name)) for name, heading in columns.items()},
+        "chemotaxis": _chemotaxis(listing),
+        "runs": str(submission.total_runs),
+        "contributor": _contributor(listing),
+        "date": _date(standing.entry),
+        "verified": _verified(listing),
+        "replaced": _replaced(standing, listings),
+        "data": _data(listing),
+    }
 
 
 def _stat(value: StatRecord | None) -> str:
@@ -128,7 +146,7 @@ def _past(history: Sequence[Entry], listings: dict[str, Listing]) -> list[list[s
     ]  # fmt: skip
 
 
-def _anchor_rows(anchors: TaskAnchors | None) -> list[list[str]]:
+def _anchor_rows(anchors: TaskAnchors | None) -> list[dict[str, str]]:
     """What a score is read against, as lines of the table: measured reference, blind policy, null policy, floor."""
     if anchors is None:
         return []
@@ -142,12 +160,14 @@ def _anchor_rows(anchors: TaskAnchors | None) -> list[list[str]]:
     return [_anchor_row(anchors, *line) for line in lines]
 
 
-def _anchor_row(anchors: TaskAnchors, name: str, value: float, se: float, n: int | None) -> list[str]:
-    cells = dict.fromkeys(_HEADER, _NONE)
+def _anchor_row(anchors: TaskAnchors, name: str, value: float, se: float, n: int | None) -> dict[str, str]:
     normalised = scoring.normalised(value, anchors.floor, anchors.ceiling)
-    cells.update(brain=f"*{name}*", score=plus_minus(value, 1.96 * se) if n else f"{value:.3f}")
-    cells.update(normalised=f"{normalised:.3f}", runs=str(n) if n else _NONE)
-    return list(cells.values())
+    return {
+        "brain": f"*{name}*",
+        "score": plus_minus(value, 1.96 * se) if n else f"{value:.3f}",
+        "normalised": f"{normalised:.3f}",
+        "runs": str(n) if n else _NONE,
+    }
 
 
 def leaders(found: Collection) -> str:

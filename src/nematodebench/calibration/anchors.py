@@ -22,7 +22,6 @@ from nematodebench.sessions.plan import make_plan
 from nematodebench.sessions.session import run_plan
 from nematodebench.tasks.anchoring import BlindPolicy, TaskAnchors
 from nematodebench.tasks.base import Task
-from nematodebench.tasks.measure import measure
 
 __all__ = [
     "CALIBRATION_SEED", "CHECK_SEED", "NULL", "REFERENCE_RUNS", "agrees", "calibrate_task", "measure_blind",
@@ -38,7 +37,6 @@ REFERENCE_RUNS = 200
 """Of references and blind policies: most of them hardly vary."""
 
 NULL = "null_random"
-_WORM_REFERENCE = "gradient_follower"
 _TOLERANCE = 4.0
 
 
@@ -79,16 +77,16 @@ def measure_null(task: Task, runs: int, seed: int, workers: int | None = None) -
 
 
 def measure_reference(task: Task, runs: int, seed: int, workers: int | None = None) -> ScoreAnchor | None:
-    """The score of the world's reference controller or, for worms, of the gradient follower; None without either."""
+    """The score of the world's reference controller or of the task's reference brain; None without either."""
     kind = AnchorKind.REFERENCE_MEASURED
     if task.world.reference is None:
-        if task.scoring not in {"composite", "chemotaxis"}:
+        if not task.reference_brain:
             return None
-        values = _scores(task, _WORM_REFERENCE, {}, runs, seed, workers)
-        return _anchor(task, kind, f"reference={_WORM_REFERENCE}", values, seed)
+        values = _scores(task, task.reference_brain, {}, runs, seed, workers)
+        return _anchor(task, kind, f"reference={task.reference_brain}", values, seed)
     alone = task.untrained() if task.trains_first else task
     lives = reference_runs(alone, [run_seed(seed, k) for k in range(runs)], workers or default_workers())
-    values = [float(row[task.score_key] or 0.0) for row in measure(alone, lives).runs]
+    values = [float(row[task.score_key] or 0.0) for row in alone.measure(lives).runs]
     return _anchor(task, kind, f"reference=scripted with the full state of world {task.world.name}", values, seed)
 
 
@@ -103,7 +101,7 @@ def measure_blind(
 
 def calibrate_task(task: Task, runs: int, workers: int | None = None) -> TaskAnchors | None:
     """Measures a task's null policy: its floor, unless that is known exactly. None for a task without a score."""
-    if task.scoring == "descriptive":
+    if not task.scoring.has_score:
         return None
     null = measure_null(task, runs, CALIBRATION_SEED, workers)
     ceiling = _ceiling(task, workers)

@@ -16,7 +16,6 @@ from nematodebench.engine.run import RunSpec, compile_for, interface
 from nematodebench.engine.seeds import run_seed
 from nematodebench.errors import UsageError
 from nematodebench.tasks.base import Task
-from nematodebench.tasks.measure import measure
 
 __all__ = ["Cycle", "describe", "search"]
 
@@ -162,7 +161,7 @@ def _scores(task: Task, cycles: Sequence[Cycle], seeds: Sequence[int], workers: 
         raise UsageError(f"{len(failed)} runs of the search on {task.id} failed.")
     ordered = [results[index].records for index in range(len(specs))]
     parts = (ordered[n * len(seeds) : (n + 1) * len(seeds)] for n in range(len(cycles)))
-    return np.array([[row[task.score_key] for row in measure(task, part).runs] for part in parts], dtype=np.float64)
+    return np.array([[row[task.score_key] for row in task.measure(part).runs] for part in parts], dtype=np.float64)
 
 
 def describe(task: Task, cycle: Cycle) -> str:

@@ -62,10 +62,12 @@ def _printable(text: str) -> str:
 
 def _print_board(board: TaskBoard, found: Collection) -> None:
     print(f"{board.task}\n")
-    header = ["rank", "brain", "class", "score", "level", "normalised", "chemotaxis", "runs", "contributor", "date",
+    task = get_task(board.task)
+    levels, plate = ["level"] * task.scoring.has_levels, ["chemotaxis"] * bool(task.assay)
+    header = ["rank", "brain", "class", "score", *levels, "normalised", *plate, "runs", "contributor", "date",
               "verified"]  # fmt: skip
     rows = [_row(standing, found.listings) for standing in [*board.learners, *board.scripted]]
-    print_table(header, rows)
+    print_table(header, [[row[name] for name in header] for row in rows])
     norm = found.listings[[*board.learners, *board.scripted][0].entry.id].submission.normalised
     if norm is not None:
         print(f"floor {norm.floor.value:.3f}, ceiling {norm.ceiling.value:.3f} ({norm.ceiling.kind})")
@@ -74,17 +76,23 @@ def _print_board(board: TaskBoard, found: Collection) -> None:
     print()
 
 
-def _row(standing: Standing, listings: dict[str, Listing]) -> list[str]:
+def _row(standing: Standing, listings: dict[str, Listing]) -> dict[str, str]:
     listing = listings[standing.entry.id]
     made, again = listing.submission, listing.verified
     norm, plate = made.normalised, made.chemotaxis
-    return [
-        "-" if standing.rank is None else str(standing.rank), made.brain_type, made.brain_class,
-        f"{stat(made.score)}{' significant' if standing.significant else ''}", made.level or "-",
-        "-" if norm is None else f"{norm.score:.3f}", "-" if plate is None else f"{plate.level} {plate.index:.2f}",
-        str(made.total_runs), _printable(made.contributor), made.timestamp[:8],
-        "no" if again is None else f"{again.runs} runs, {again.identical} identical",
-    ]  # fmt: skip
+    return {
+        "rank": "-" if standing.rank is None else str(standing.rank),
+        "brain": made.brain_type,
+        "class": made.brain_class,
+        "score": f"{stat(made.score)}{' significant' if standing.significant else ''}",
+        "level": made.level or "-",
+        "normalised": "-" if norm is None else f"{norm.score:.3f}",
+        "chemotaxis": "-" if plate is None else f"{plate.level} {plate.index:.2f}",
+        "runs": str(made.total_runs),
+        "contributor": _printable(made.contributor),
+        "date": made.timestamp[:8],
+        "verified": "no" if again is None else f"{again.runs} runs, {again.identical} identical",
+    }
 
 
 def _plain(board: TaskBoard, found: Collection) -> dict[str, Any]:

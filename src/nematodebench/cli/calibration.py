@@ -56,7 +56,7 @@ def _verdict(
 def _checked(task: Task, wanted: Wanted) -> list[dict[str, Any]]:
     """Stored anchors against the same measured on other seeds; an exact floor has nothing to check but its null."""
     empty = {"task": task.id, "what": "floor", "stored": "-", "measured": "-"}
-    if task.scoring == "descriptive":
+    if not task.scoring.has_score:
         return [{**empty, "verdict": "no score"}]
     anchors = load_anchors(task)
     if anchors is None:

@@ -144,9 +144,9 @@ def print_tables(task: Task, records: Sequence[ExperimentMetadata]) -> None:
     first = task.phases[0]
     length = f"{first.ticks} ticks" if first.ticks else f"{first.episodes} episodes"
     print(f"{task.id}, {length} a run, mean ± half the 95 % interval over runs\n")
-    print_table(*session_lines(records, task.gate, anchors))
+    print_table(*session_lines(task, records, anchors))
     print()
-    descriptors = descriptor_lines(records)
+    descriptors = descriptor_lines(task, records)
     if descriptors is not None:
         print("descriptors (never ranked)\n")
         print_table(*descriptors)

@@ -10,7 +10,7 @@ from nematodebench import stats
 from nematodebench.records.schemas import AnchorRecord, ExperimentMetadata, StatRecord
 from nematodebench.scoring import ScoreAnchor
 from nematodebench.tasks.anchoring import BlindPolicy, TaskAnchors
-from nematodebench.tasks.base import trained_id
+from nematodebench.tasks.base import Task, trained_id
 
 __all__ = [
     "Table", "anchor_rows", "brain_label", "descriptor_lines", "plus_minus", "print_json", "print_table",
@@ -19,11 +19,6 @@ __all__ = [
 
 Table: TypeAlias = tuple[list[str], list[list[str]]]
 """Header and rows."""
-
-_PARTS = {
-    "success_rate": "success", "distance_efficiency": "efficiency", "learning_speed": "learning speed",
-    "stability": "stability",
-}  # fmt: skip
 
 
 def print_json(content: Any) -> None:
@@ -54,44 +49,28 @@ def brain_label(brain: str, task: str) -> str:
     return f"{brain} untrained" if trained_id(task) else brain
 
 
-def session_lines(sessions: Sequence[ExperimentMetadata], gate: str = "", anchors: TaskAnchors | None = None) -> Table:
+def session_lines(task: Task, sessions: Sequence[ExperimentMetadata], anchors: TaskAnchors | None = None) -> Table:
     """Compares sessions of one task with its anchors.
 
     Args:
+        task: The task.
         sessions: Of the task, or of its untrained variant.
-        gate: What the task's gate stands for.
         anchors: The task's, for the lines that no session records: blind policy, reference, null.
     """
-    first = sessions[0]
-    if not first.score_key:
+    if not task.scoring.has_score:
         return ["brain", "runs"], [[brain_label(s.brain, s.task), _runs(s)] for s in sessions]
-    shown = _shown(first, gate)
-    plate = any(session.chemotaxis for session in sessions)
-    levels = any(session.level for session in sessions)
-    header = ["brain", "runs", first.score_key.replace("_score", ""), "normalised"]
-    header += ["level"] * levels + [*shown.values()] + ["chemotaxis"] * plate
-    rows = [_session_row(session, list(shown), levels, plate) for session in sessions]
-    norm = first.normalised
+    columns = task.scoring.columns(sessions[0].metrics, task.gate)
+    header = ["brain", "runs", task.score_key.replace("_score", ""), "normalised"]
+    header += ["level"] * task.scoring.has_levels + [*columns.values()] + ["chemotaxis"] * bool(task.assay)
+    rows = [_session_row(task, session, list(columns)) for session in sessions]
+    norm = sessions[0].normalised
     below = [] if norm is None else anchor_rows(norm.floor, norm.ceiling, anchors)
     return header, rows + [row + [""] * (len(header) - len(row)) for row in below]
 
 
-def _shown(session: ExperimentMetadata, gate: str) -> dict[str, str]:
-    """What belongs to the score: the parts of a composite, or the gate by its name with the ungated score."""
-    if session.score_key == "composite_score":
-        return _PARTS
-    if {"gate", "ungated"} <= set(session.metrics):
-        return {"gate": f"gate ({gate})" if gate else "gate", "ungated": "ungated"}
-    return {}
-
-
-def descriptor_lines(sessions: Sequence[ExperimentMetadata]) -> Table | None:
+def descriptor_lines(task: Task, sessions: Sequence[ExperimentMetadata]) -> Table | None:
     """What is reported and never ranked: the task's descriptors and the brains' liveness; None if there is neither."""
-    first = sessions[0]
-    if first.score_key == "composite_score":
-        names = []
-    else:
-        names = [name for name in first.metrics if name not in {first.score_key, "gate", "ungated", "reward"}]
+    names = task.scoring.descriptors(sessions[0].metrics, task.score_key)
     alive = [_liveness(session) for session in sessions]
     living = list(dict.fromkeys(name for found in alive for name in found))
     if not names and not living:
@@ -118,17 +97,15 @@ def _runs(session: ExperimentMetadata) -> str:
     return str(finished) if finished == session.num_runs else f"{finished} of {session.num_runs}"
 
 
-def _session_row(session: ExperimentMetadata, shown: list[str], levels: bool, plate: bool) -> list[str]:
+def _session_row(task: Task, session: ExperimentMetadata, names: list[str]) -> list[str]:
     norm = session.normalised
     row = [brain_label(session.brain, session.task), _runs(session), stat(session.metrics.get(session.score_key))]
     row.append("-" if norm is None else plus_minus(norm.score, norm.se))
-    row += [session.level or "-"] * levels
-    row += [stat(session.metrics.get(name)).removesuffix(" (n = 1)") for name in shown]
-    assay = session.chemotaxis
-    row += [
-        "-" if assay is None else f"{assay.index:.2f} [{assay.ci95[0]:.2f}, {assay.ci95[1]:.2f}] {assay.level}"
-    ] * plate
-    return row
+    row += [session.level or "-"] * task.scoring.has_levels
+    row += [stat(session.metrics.get(name)).removesuffix(" (n = 1)") for name in names]
+    plate = session.chemotaxis
+    text = "-" if plate is None else f"{plate.index:.2f} [{plate.ci95[0]:.2f}, {plate.ci95[1]:.2f}] {plate.level}"
+    return row + [text] * bool(task.assay)
 
 
 def anchor_rows(

@@ -9,9 +9,8 @@ from nematodebench.cli.show import anchor_rows, plus_minus, print_json, print_ta
 from nematodebench.engine.seeds import session_seed
 from nematodebench.sessions.sweep import Cell, SweepStore, make_cells, parse_grid
 from nematodebench.stats import StatValue
-from nematodebench.tasks.anchoring import TaskAnchors, load_anchors
+from nematodebench.tasks.anchoring import TaskAnchors, load_anchors, normalise
 from nematodebench.tasks.base import Task
-from nematodebench.tasks.measure import normalise
 
 if TYPE_CHECKING:
     import polars as pl
@@ -102,7 +101,7 @@ def _print_tables(cells: Sequence[Cell], summaries: Sequence[dict[str, Any]]) ->
 def _lines(
     task: Task, summaries: Sequence[dict[str, Any]], anchors: TaskAnchors | None
 ) -> tuple[list[str], list[list[str]]]:
-    score = [task.score_key.replace("_score", ""), "normalised", "runs > .5"] if task.score_key else []
+    score = [task.score_key.replace("_score", ""), "normalised", "runs > .5"] if task.scoring.has_score else []
     hidden = {task.score_key, "reward"}
     shown = list(dict.fromkeys(name for s in summaries for name in s["metrics"] if name not in hidden))
     living = list(dict.fromkeys(name for s in summaries for name in s["liveness"]))
@@ -110,7 +109,7 @@ def _lines(
     for s in summaries:
         setting = " ".join(f"{key}={value}" for key, value in s["parameters"].items())
         row = [f"{s['brain']} {setting}".strip(), _count(s)]
-        if task.score_key:
+        if task.scoring.has_score:
             norm, half = s["normalised"], s["above_half"]
             row += [_cell(s["score"]), "-" if norm is None else plus_minus(norm["score"], norm["se"])]
             row.append("-" if half is None else f"{half:.2f}")

@@ -17,13 +17,13 @@ from nematodebench.engine.executors import choose_executor, default_workers
 from nematodebench.engine.run import RunResult, resolve_config
 from nematodebench.engine.seeds import session_seed
 from nematodebench.errors import UsageError
+from nematodebench.measures.base import RunRecords
 from nematodebench.scoring import ContinualScore, EnvironmentTerms, ScoreAnchor
 from nematodebench.sessions.plan import Plan, check_body
 from nematodebench.sessions.session import Progress, Session, run_plan
 from nematodebench.tasks.anchoring import load_anchors
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.continual import ORDER, continual_task, single_task
-from nematodebench.tasks.measure import RunRecords
 
 __all__ = [
     "Anchors", "Continual", "Settings", "anchors_of", "learned", "rewards_of", "run_continual", "run_scores",

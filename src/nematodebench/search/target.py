@@ -16,7 +16,6 @@ from nematodebench.scoring import ProfileName
 from nematodebench.sessions.plan import dump_config
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.continual import ORDER, continual_task
-from nematodebench.tasks.measure import measure
 from nematodebench.tasks.registry import get_task
 
 __all__ = ["BrainTarget", "Target", "TrialFailedError", "brain_target"]
@@ -65,7 +64,7 @@ class BrainTarget:
         """The task's score of each run."""
         if self.anchors:
             return np.array([run_scores(self.task, run, self.anchors)[self.profile].primary for run in results])
-        rows = measure(self.task, [run.records for run in results]).runs
+        rows = self.task.measure([run.records for run in results]).runs
         return np.array([row[self.task.score_key] for row in rows], dtype=np.float64)
 
     def full_config(self, config: Mapping[str, Any]) -> dict[str, Any]:
@@ -104,7 +103,7 @@ def brain_target(
         )
     else:
         found = get_task(task).with_episodes(episodes)
-        if not found.score_key:
+        if not found.scoring.has_score:
             raise UsageError(f"Task {found.id} has no score to search by.")
     executor = choose_executor(kind, None, count)
     if executor == "threads":

@@ -7,9 +7,9 @@ import math
 from pathlib import Path
 from typing import Any, cast
 
-from nematodebench import scoring
 from nematodebench.brains.registry import BrainType, class_of
 from nematodebench.kernels.target import code_generation
+from nematodebench.measures.base import Measurement
 from nematodebench.records.episodes import write_frame
 from nematodebench.records.provenance import collect_provenance
 from nematodebench.records.schemas import (
@@ -25,11 +25,10 @@ from nematodebench.records.schemas import (
 from nematodebench.records.store import ExperimentStore
 from nematodebench.sessions.plan import dump_config
 from nematodebench.sessions.session import Session
-from nematodebench.tasks.anchoring import load_anchors
+from nematodebench.tasks.anchoring import load_anchors, normalise
 from nematodebench.tasks.base import Task
-from nematodebench.tasks.measure import Measured, normalise
 
-__all__ = ["brain_source_hash", "measured_records", "metadata_of", "store_session"]
+__all__ = ["brain_source_hash", "measurement_records", "metadata_of", "store_session"]
 
 
 def brain_source_hash(brain: BrainType) -> str | None:
@@ -42,10 +41,10 @@ def brain_source_hash(brain: BrainType) -> str | None:
         return None
 
 
-def normalised_record(task: Task, measured: Measured) -> NormalisedRecord | None:
+def normalised_record(task: Task, measurement: Measurement) -> NormalisedRecord | None:
     """The normalised headline score with the anchors it used."""
     anchors = load_anchors(task)
-    values = [row[task.score_key] for row in measured.runs if task.score_key in row]
+    values = [row[task.score_key] for row in measurement.runs if task.score_key in row]
     score = normalise([value for value in values if value is not None], anchors)
     if score is None or anchors is None:
         return None
@@ -57,16 +56,16 @@ def normalised_record(task: Task, measured: Measured) -> NormalisedRecord | None
     return NormalisedRecord(score=score.estimate, unclamped=score.unclamped, se=se, floor=floor, ceiling=ceiling)
 
 
-def measured_records(task: Task, measured: Measured) -> dict[str, Any]:
+def measurement_records(task: Task, measurement: Measurement) -> dict[str, Any]:
     """Every part of a stored session that follows from its episodes alone: what a check computes again."""
-    headline = measured.session.get(task.score_key)
-    plate = measured.chemotaxis
+    headline = measurement.session.get(task.score_key)
+    plate = measurement.chemotaxis
     return {
-        "metrics": {name: StatRecord.of(value) for name, value in measured.session.items()},
-        "level": scoring.level(headline.mean) if task.scoring == "composite" and headline else None,
-        "normalised": normalised_record(task, measured),
+        "metrics": {name: StatRecord.of(value) for name, value in measurement.session.items()},
+        "level": task.scoring.level(headline.mean) if headline else None,
+        "normalised": normalised_record(task, measurement),
         "chemotaxis": None if plate is None else ChemotaxisRecord(**vars(plate)),
-        "notes": measured.notes,
+        "notes": measurement.notes,
     }
 
 
@@ -111,7 +110,7 @@ def metadata_of(session: Session) -> ExperimentMetadata:
         episodes_per_run=plan.task.phases[0].episodes or None,
         runs=_runs(session),
         score_key=plan.task.score_key,
-        **measured_records(plan.task, session.measured),
+        **measurement_records(plan.task, session.measurement),
         provenance=collect_provenance(code_generation()),
         timing=Timing(
             created=session.created,

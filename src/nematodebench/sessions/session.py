@@ -13,13 +13,13 @@ from nematodebench.engine.executors import Watch, execute_all
 from nematodebench.engine.run import RunFailure, RunResult, compile_for
 from nematodebench.engine.seeds import session_seed
 from nematodebench.errors import Interrupted, StorageError, UsageError
+from nematodebench.measures.base import Measurement
 from nematodebench.records.episodes import PhaseColumns, episodes_frame
 from nematodebench.records.provenance import source_hash
 from nematodebench.records.store import ExperimentStore, StoredRun
 from nematodebench.sessions.config import SessionConfig
 from nematodebench.sessions.plan import Plan, dump_config, make_plan
 from nematodebench.tasks.base import Task
-from nematodebench.tasks.measure import Measured, measure
 
 if TYPE_CHECKING:
     import polars as pl
@@ -57,9 +57,9 @@ class Session:
     experiment_id: str
 
     @cached_property
-    def measured(self) -> Measured:
+    def measurement(self) -> Measurement:
         """Metrics of the finished runs."""
-        return measure(self.plan.task, [result.records for result in self.finished_runs])
+        return self.plan.task.measure([result.records for result in self.finished_runs])
 
     @property
     def finished_runs(self) -> list[RunResult]:
@@ -74,12 +74,12 @@ class Session:
     @cached_property
     def metrics(self) -> "Metrics":
         """Summaries by name: ``session.metrics.success_rate``."""
-        return Metrics(self.measured.session)
+        return Metrics(self.measurement.session)
 
     @cached_property
     def runs(self) -> list["RunView"]:
         """Every run with seed, metrics and hashes."""
-        table = iter(self.measured.runs)
+        table = iter(self.measurement.runs)
         return [RunView(result, {} if result.failure else next(table)) for result in self.results]
 
     @cached_property

@@ -22,8 +22,7 @@ from nematodebench.sessions.config import SessionConfig, parse_assignments
 from nematodebench.sessions.plan import Plan, dump_config, make_plan
 from nematodebench.sessions.recording import brain_source_hash
 from nematodebench.sessions.session import Session
-from nematodebench.tasks.anchoring import load_anchors
-from nematodebench.tasks.measure import normalise
+from nematodebench.tasks.anchoring import load_anchors, normalise
 
 if TYPE_CHECKING:
     import polars as pl

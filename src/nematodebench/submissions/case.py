@@ -7,21 +7,21 @@ from pathlib import Path
 from nematodebench.brains.registry import BrainType, class_of, get_brain
 from nematodebench.engine.run import resolve_config
 from nematodebench.errors import UsageError
+from nematodebench.measures.base import Measurement
 from nematodebench.records.schemas import ChemotaxisRecord, ExperimentMetadata, NormalisedRecord
 from nematodebench.records.submission_schema import AggregateMetrics, Environment, NematodeBenchSubmission
 from nematodebench.sessions.config import SessionConfig
 from nematodebench.sessions.plan import dump_config
-from nematodebench.sessions.recording import measured_records
+from nematodebench.sessions.recording import measurement_records
 from nematodebench.sessions.rerun import is_foreign
 from nematodebench.stats import StatValue
 from nematodebench.submissions.sessions import Records, StoredSession, read_episodes
 from nematodebench.tasks.base import Task
-from nematodebench.tasks.measure import Measured, measure
 from nematodebench.tasks.registry import all_tasks, get_task
 
 __all__ = ["Case", "Findings", "config_disagreement", "repeated_seeds"]
 
-_NAMED = ("success_rate", "composite_score", "distance_efficiency", "learning_speed", "stability")
+_NAMED = [name for name in AggregateMetrics.model_fields if name != "other"]
 
 
 @dataclass(frozen=True)
@@ -83,18 +83,18 @@ class Case:
         return [read_episodes(session, self.task) for session in self.sessions]
 
     @cached_property
-    def measured(self) -> list[Measured]:
+    def measurements(self) -> list[Measurement]:
         """Metrics of every session, computed here."""
-        return [measure(self.task, [runs[k] for k in sorted(runs)]) for runs in self.episodes]
+        return [self.task.measure([runs[k] for k in sorted(runs)]) for runs in self.episodes]
 
     @cached_property
     def findings(self) -> Findings:
         """What the submission must claim."""
-        rows = [row for session in self.measured for row in session.runs]
+        rows = [row for session in self.measurements for row in session.runs]
         everything = [runs[k] for runs in self.episodes for k in sorted(runs)]
-        summary = {name: self._pooled(name) for name in self.measured[0].session}
-        pooled = Measured(rows, summary, measure(self.task, everything).chemotaxis)
-        found = measured_records(self.task, pooled)
+        summary = {name: self._pooled(name) for name in self.measurements[0].session}
+        pooled = Measurement(rows, summary, self.task.measure(everything).chemotaxis)
+        found = measurement_records(self.task, pooled)
         metrics = found["metrics"]
         named = {name: metrics.pop(name, None) for name in _NAMED}
         return Findings(
@@ -103,10 +103,10 @@ class Case:
 
     def _pooled(self, name: str) -> StatValue:
         """Over the session means, interval over all runs; a metric runs do not have is one value a session."""
-        by_session = [[row[name] for row in session.runs if name in row] for session in self.measured]
+        by_session = [[row[name] for row in session.runs if name in row] for session in self.measurements]
         if all(by_session):
             return StatValue.pooled([[float(v) for v in values if v is not None] for values in by_session])
-        return StatValue.from_values([session.session[name].mean for session in self.measured], method="t")
+        return StatValue.from_values([session.session[name].mean for session in self.measurements], method="t")
 
     @property
     def category(self) -> str:

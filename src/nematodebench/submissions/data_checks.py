@@ -1,18 +1,16 @@
 """Checks of sessions: whether their records follow from their episodes, their seeds and what is registered here."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
-from nematodebench import scoring
 from nematodebench.brains.registry import class_of
 from nematodebench.engine.run import record_hash, resolve_config
 from nematodebench.engine.seeds import run_seed
 from nematodebench.records.provenance import source_hash
 from nematodebench.records.submission_schema import MIN_RUNS_PER_SESSION, MIN_SESSIONS
 from nematodebench.sessions.plan import dump_config
-from nematodebench.sessions.recording import brain_source_hash, measured_records
+from nematodebench.sessions.recording import brain_source_hash, measurement_records
 from nematodebench.submissions.case import Case, config_disagreement, repeated_seeds
 from nematodebench.submissions.checks import Caution, check
 from nematodebench.submissions.compare import differences
@@ -87,7 +85,7 @@ def _sizes(spec: dict[str, object]) -> list[object]:
 )
 def _task(case: Case) -> Iterator[str]:
     task = case.task
-    if task.scoring == "descriptive":
+    if not task.scoring.has_score:
         yield f"{task.id} has descriptors but no score, so nothing on it can be ranked"
     for record in case.records:
         name = record.experiment_id
@@ -167,20 +165,12 @@ def _seeds(case: Case) -> Iterator[str]:
 )
 def _episodes(case: Case) -> Iterator[str]:
     assert case.episodes is not None  # reads and checks all tables
-    if case.task.scoring != "composite":
-        return
-    world: Any = case.task.world
-    phase = case.task.scored_phase
-    foods, steps, truncated, success = (phase.columns.index(c) for c in ("foods", "steps", "truncated", "success"))
+    task = case.task
     for record, runs in zip(case.records, case.episodes, strict=True):
         for run, tables in runs.items():
-            rows = tables[phase.name]
-            rule = scoring.episode_success(
-                rows[:, foods], world.target, rows[:, steps], world.max_steps, rows[:, truncated] > 0
-            )
-            wrong = np.flatnonzero(rule != (rows[:, success] > 0))
-            if wrong.size:
-                yield f"{record.experiment_id} run {run} episode {wrong[0]}: success does not follow from foods and end"
+            contradiction = task.scoring.contradiction(task.scored_episodes(tables), task.world)
+            if contradiction is not None:
+                yield f"{record.experiment_id} run {run} {contradiction}"
 
 
 @check(
@@ -203,14 +193,14 @@ def _hashes(case: Case) -> Iterator[str]:
     needs=("episodes",),
 )
 def _session_metrics(case: Case) -> Iterator[str]:
-    for record, runs, measured in zip(case.records, case.episodes, case.measured, strict=True):
+    for record, runs, measurement in zip(case.records, case.episodes, case.measurements, strict=True):
         name = record.experiment_id
-        for run, row in zip(record.runs, measured.runs, strict=True):
+        for run, row in zip(record.runs, measurement.runs, strict=True):
             yield from differences(run.metrics, row, f"{name} run {run.run}: metrics")
             steps = _steps(case, runs[run.run])
             if run.steps != steps:
                 yield f"{name} run {run.run}: steps is {run.steps}, but the episodes add up to {steps}"
-        computed = measured_records(case.task, measured)
+        computed = measurement_records(case.task, measurement)
         claimed = {key: getattr(record, key) for key in computed}
         for key, value in computed.items():
             yield from differences(claimed[key], value, f"{name}: {key}")

@@ -14,13 +14,10 @@ from nematodebench.records.schemas import ExperimentMetadata, RunRecord
 from nematodebench.sessions.rerun import Rerun, spec_of
 from nematodebench.submissions.case import Case
 from nematodebench.tasks.base import Task
-from nematodebench.tasks.measure import measure
 
 __all__ = ["TOLERANCE", "reproduce"]
 
 TOLERANCE = 0.10
-_SHARE_OF_RUN = ("success_rate", "distance_efficiency", "learning_speed")
-"""The metrics of a composite task that a run has on its own, whatever the rest of its session did."""
 
 Chosen = tuple[ExperimentMetadata, RunRecord]
 
@@ -73,7 +70,7 @@ def _compared(task: Task, record: ExperimentMetadata, again: Rerun) -> Reexecuti
 
 
 def _keys(task: Task) -> Sequence[str]:
-    return _SHARE_OF_RUN if task.scoring == "composite" else (task.score_key,)
+    return task.scoring.own_metrics(task.score_key)
 
 
 def _claimed(task: Task, again: Rerun) -> dict[str, float]:
@@ -81,7 +78,7 @@ def _claimed(task: Task, again: Rerun) -> dict[str, float]:
 
 
 def _computed(task: Task, again: Rerun) -> dict[str, float]:
-    row = measure(task, [again.result.records]).runs[0]
+    row = task.measure([again.result.records]).runs[0]
     return {key: float(row[key] or 0.0) for key in _keys(task)}
 
 

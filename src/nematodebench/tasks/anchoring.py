@@ -1,16 +1,17 @@
 """A task's floor and ceiling: data files written by ``nematodebench calibrate``, never typed by hand."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from nematodebench.errors import UsageError
-from nematodebench.scoring import AnchorKind, ScoreAnchor, check_anchors
+from nematodebench.scoring import AnchoredScore, AnchorKind, ScoreAnchor, anchored_score, check_anchors
 from nematodebench.tasks.base import Task
 
-__all__ = ["BlindPolicy", "TaskAnchors", "anchor_path", "load_anchors", "write_anchors"]
+__all__ = ["BlindPolicy", "TaskAnchors", "anchor_path", "load_anchors", "normalise", "write_anchors"]
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ def load_anchors(task: Task) -> TaskAnchors | None:
     if task.trained is not None:
         return load_anchors(task.trained)
     path = anchor_path(task.id)
-    if not path.is_file() or not task.official or task.scoring == "descriptive":
+    if not path.is_file() or not task.official or not task.scoring.has_score:
         return None
     data = json.loads(path.read_text())
     if data["spec_hash"] != task.spec_hash:
@@ -90,6 +91,13 @@ def load_anchors(task: Task) -> TaskAnchors | None:
 
 def _blind(data: dict[str, Any]) -> BlindPolicy:
     return BlindPolicy(**{**data, "segments": tuple(tuple(segment) for segment in data["segments"])})
+
+
+def normalise(values: Sequence[float], anchors: TaskAnchors | None) -> AnchoredScore | None:
+    """The share of the gap from floor to ceiling that was closed; None without anchors."""
+    if anchors is None or not values:
+        return None
+    return anchored_score(values, anchors.floor, anchors.ceiling)
 
 
 def write_anchors(task: Task, anchors: TaskAnchors | None) -> Path:

@@ -2,16 +2,15 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from nematodebench.errors import UsageError
+from nematodebench.measures.base import Episodes, Measure, Measurement, RunRecords
 from nematodebench.worlds.base import Discrete, World
 
-__all__ = ["Phase", "Scoring", "Task", "trained_id"]
-
-Scoring: TypeAlias = Literal["composite", "chemotaxis", "anchored", "descriptive"]
+__all__ = ["Phase", "Task", "trained_id"]
 
 _UNTRAINED = "_untrained"
 
@@ -56,15 +55,15 @@ class Task:
         summary: What it asks of a brain, in one line.
         phases: In the order they are lived through, by one brain.
         scored: Name of the phase the score is computed from.
-        scoring: ``composite`` (nematode metrics), ``chemotaxis`` (index), ``anchored`` (mean of ``score_key``) or
-            ``descriptive`` (descriptors only).
-        score_key: The metric that is the score; empty for a descriptive task, which is never ranked.
+        scoring: How metrics and the score follow from the episodes: one of :mod:`nematodebench.measures`.
+        score_key: The metric that is the score; empty for a task without one, which is never ranked.
         assay: Name of the phase that is the chemotaxis assay, if there is one.
         floor: What chance scores where that is known exactly; None where it has to be measured.
         ceiling: The largest possible score; None where none is known and a reference is measured instead.
         gate: What the gate that multiplies the score stands for; empty without one. A gated world has the metrics
             ``gate`` and ``ungated``.
         trained: Of an untrained variant the task it comes from.
+        reference_brain: Brain whose score is the reference where the world has no reference of its own; empty without.
         body: Worlds that the brain's body has to be wide enough for, beside those of the phases.
     """
 
@@ -72,7 +71,7 @@ class Task:
     summary: str
     phases: tuple[Phase, ...]
     scored: str
-    scoring: Scoring
+    scoring: Measure
     score_key: str
     assay: str = ""
     floor: float | None = None
@@ -80,6 +79,7 @@ class Task:
     gate: str = ""
     episodes_override: int = 0
     trained: "Task | None" = None
+    reference_brain: str = ""
     body: tuple[World, ...] = ()
 
     @property
@@ -117,6 +117,23 @@ class Task:
         """Whether experience comes before the scored phase (else a brain is scored while it learns)."""
         return self.scored != self.phases[0].name
 
+    def measure(self, runs: Sequence[RunRecords]) -> Measurement:
+        """Computes every metric of a session from the episodes of its finished runs, also for whoever checks it."""
+        if not runs:
+            return Measurement([], {})
+        return self.scoring.measure(self._episodes(runs, self.scored), self._assay(runs))
+
+    def scored_episodes(self, run: RunRecords) -> Episodes:
+        """The scored episodes of one run."""
+        return self._episodes([run], self.scored)
+
+    def _assay(self, runs: Sequence[RunRecords]) -> Episodes | None:
+        return self._episodes(runs, self.assay) if self.assay else None
+
+    def _episodes(self, runs: Sequence[RunRecords], name: str) -> Episodes:
+        phase = next(phase for phase in self.phases if phase.name == name)
+        return Episodes(phase.columns, [run[name] for run in runs])
+
     def spec(self) -> Mapping[str, Any]:
         """Everything a score depends on, as plain data. The width of a body that is wider than its worlds is part."""
         wide = {"inputs": len(self.inputs), "actions": max(world.actions.n for world in self.worlds)}
@@ -124,7 +141,7 @@ class Task:
             **({"body": wide} if self.body else {}),
             "id": self.id,
             "scored": self.scored,
-            "scoring": self.scoring,
+            "scoring": self.scoring.name,
             "score_key": self.score_key,
             "floor": self.floor,
             "ceiling": self.ceiling,

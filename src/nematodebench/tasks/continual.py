@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from nematodebench.errors import UsageError, unknown_name
+from nematodebench.measures.anchored import ANCHORED
+from nematodebench.measures.descriptive import DESCRIPTIVE
 from nematodebench.tasks.base import Phase, Task
 from nematodebench.worlds.base import World
 from nematodebench.worlds.cognition.association import Association
@@ -38,7 +40,7 @@ _BODY = tuple(world for world, _ in ENVIRONMENTS.values())
 def _single(name: str, summary: str, world: World, episodes: int, ceiling: float | None) -> Task:
     """Scored while it learns; without an analytic ceiling the world's reference is measured."""
     phases = (Phase("train", world, episodes=episodes),)
-    return Task(f"{name}-v1", summary, phases, "train", "anchored", "reward", ceiling=ceiling, body=_BODY)
+    return Task(f"{name}-v1", summary, phases, "train", ANCHORED, "reward", ceiling=ceiling, body=_BODY)
 
 
 def single_task(environment: str) -> Task:
@@ -88,7 +90,7 @@ _CONTINUAL = Task(
     "one brain through six environments; `nematodebench continual` scores it",
     tuple(Phase(name, world, episodes=episodes) for name, (world, episodes) in ENVIRONMENTS.items()),
     ORDER[0],
-    "descriptive",
+    DESCRIPTIVE,
     "",
     body=_BODY,
 )

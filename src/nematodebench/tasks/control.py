@@ -4,7 +4,9 @@ A run is a budget of experience, the same for every brain, then five scored epis
 brain stays as it is, learning included.
 """
 
-from nematodebench.tasks.base import Phase, Scoring, Task
+from nematodebench.measures.anchored import ANCHORED
+from nematodebench.measures.descriptive import DESCRIPTIVE
+from nematodebench.tasks.base import Phase, Task
 from nematodebench.worlds.base import World
 from nematodebench.worlds.control.cartpole import Cartpole, CartpoleSwingup
 from nematodebench.worlds.control.pong import Pong
@@ -21,7 +23,7 @@ _SCORED_EPISODES = 5
 def _task(
     name: str, summary: str, world: World, budget: int, score_key: str, floor: float | None = None, gate: str = ""
 ) -> Task:
-    scoring: Scoring = "anchored" if score_key else "descriptive"
+    scoring = ANCHORED if score_key else DESCRIPTIVE
     phases = (Phase("train", world, ticks=budget), Phase("scored", world, episodes=_SCORED_EPISODES))
     return Task(f"{name}-v1", summary, phases, "scored", scoring, score_key, floor=floor, gate=gate)
 

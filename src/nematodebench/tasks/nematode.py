@@ -6,6 +6,8 @@ biological level. It costs 300 steps and never enters the composite.
 
 from dataclasses import replace
 
+from nematodebench.measures.chemotaxis import CHEMOTAXIS
+from nematodebench.measures.composite import COMPOSITE
 from nematodebench.tasks.base import Phase, Task
 from nematodebench.worlds.worm.chemotaxis import Chemotaxis
 from nematodebench.worlds.worm.foraging import Foraging
@@ -35,6 +37,7 @@ _PREDATOR = {
         predators=10, detection=10,
     ),
 }  # fmt: skip
+_REFERENCE = "gradient_follower"
 _EPISODES = {"small": 500, "medium": 200, "large": 100}
 
 
@@ -45,9 +48,10 @@ def _task(name: str, summary: str, world: Foraging, size: str) -> Task:
         summary=summary,
         phases=(Phase("train", world, episodes=_EPISODES[size]), Phase("assay", plate, episodes=1)),
         scored="train",
-        scoring="composite",
+        scoring=COMPOSITE,
         score_key="composite_score",
         assay="assay",
+        reference_brain=_REFERENCE,
     )
 
 
@@ -85,10 +89,11 @@ def _assay() -> Task:
             Phase("assay", Chemotaxis(), episodes=1),
         ),
         scored="assay",
-        scoring="chemotaxis",
+        scoring=CHEMOTAXIS,
         score_key="chemotaxis_index",
         assay="assay",
         floor=0.0,  # attractant and control are mirror images
+        reference_brain=_REFERENCE,
     )
 
 

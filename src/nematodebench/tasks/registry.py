@@ -8,6 +8,7 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from nematodebench.errors import UsageError, unknown_name
+from nematodebench.measures.anchored import ANCHORED
 from nematodebench.tasks.base import Phase, Task, trained_id
 from nematodebench.worlds.base import World
 
@@ -76,7 +77,7 @@ def world_task(world: World, episodes: int = 100, score_key: str = "reward") -> 
             f"World {world.name!r} has no metric {score_key!r}: it has {', '.join(world.metrics) or 'none'}."
         )
     phase = Phase("train", world, episodes=episodes)
-    return Task(f"{world.name}-v0", f"world {world.name} from outside", (phase,), "train", "anchored", score_key)
+    return Task(f"{world.name}-v0", f"world {world.name} from outside", (phase,), "train", ANCHORED, score_key)
 
 
 def register_world(world: World, episodes: int = 100, score_key: str = "reward") -> Task:

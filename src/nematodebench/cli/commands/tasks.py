@@ -36,7 +36,7 @@ def tasks(
     if json:
         print_json({**task.spec(), "spec_hash": task.spec_hash, "anchors": None if anchors is None else vars(anchors)})
         return
-    print(f"{task.id}: {task.summary}\nscore: {task.score_key} ({task.scoring}), spec {task.spec_hash[:12]}\n")
+    print(f"{task.id}: {task.summary}\nscore: {task.score_key} ({task.scoring.name}), spec {task.spec_hash[:12]}\n")
     for phase in task.phases:
         length = f"{phase.episodes} episodes" if phase.episodes else f"{phase.ticks} ticks"
         print(f"phase {phase.name}: {length} in world {phase.world.name}")

@@ -1,0 +1,117 @@
+"""What a measure is: it turns episode records into metrics and says how those metrics are shown and compared."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nematodebench.stats import StatValue
+
+__all__ = ["Chemotaxis", "Column", "Episodes", "Measure", "Measurement", "RunMetrics", "RunRecords", "rows_of"]
+
+RunRecords: TypeAlias = Mapping[str, NDArray[np.float64]]
+"""One run's episodes: for each phase a matrix, one row an episode, columns as ``Phase.columns``."""
+
+RunMetrics: TypeAlias = dict[str, float | None]
+"""One run's metrics by name; None where the run has no such value."""
+
+Column: TypeAlias = Sequence[float | None] | NDArray[np.float64]
+"""One metric: a value for each run."""
+
+
+@dataclass(frozen=True)
+class Episodes:
+    """The episodes of one phase in several runs: one matrix a run, one row an episode."""
+
+    columns: tuple[str, ...]
+    runs: Sequence[NDArray[np.float64]]
+
+    def column(self, name: str) -> NDArray[np.float64]:
+        """One column as a (runs, episodes) matrix."""
+        position = self.columns.index(name)
+        return np.stack([rows[:, position] for rows in self.runs])
+
+
+@dataclass(frozen=True)
+class Chemotaxis:
+    """The plate assay over a session's runs: index, its 95 % interval, level, and the counts it comes from."""
+
+    index: float
+    ci95: tuple[float, float]
+    level: str
+    attractant: int
+    control: int
+    total: int
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A session's metrics: one mapping for each run, one summary for each metric."""
+
+    runs: list[RunMetrics]
+    session: dict[str, StatValue]
+    chemotaxis: Chemotaxis | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Measure(ABC):
+    """A kind of score. Whoever stores, shows or checks results asks the task's measure and knows no other kind.
+
+    Attributes:
+        name: What it is called in task specifications and stored results.
+        has_score: Whether tasks of this kind have a score. A score is normalised between anchors and can be ranked.
+        has_levels: Whether scores of this kind have levels.
+    """
+
+    name: ClassVar[str]
+    has_score: ClassVar[bool] = True
+    has_levels: ClassVar[bool] = False
+
+    @abstractmethod
+    def measure(self, scored: Episodes, assay: Episodes | None) -> Measurement:
+        """Computes every metric of a session.
+
+        Args:
+            scored: The episodes of the phase that is scored, of at least one run.
+            assay: The episodes of the chemotaxis assay of the same runs, if the task has one.
+        """
+
+    def level(self, score: float) -> str | None:
+        """The level of a mean score; None for a kind without levels."""
+        return None
+
+    def columns(self, metrics: Collection[str], gate: str) -> dict[str, str]:
+        """The metrics that tables show beside the score, with their headings.
+
+        Args:
+            metrics: Names of the metrics that the task has.
+            gate: What the task's gate stands for; empty for a task without one.
+        """
+        return {}
+
+    def descriptors(self, metrics: Collection[str], score_key: str) -> list[str]:
+        """The metrics that are reported and never ranked."""
+        hidden = {score_key, "reward", *self.columns(metrics, "")}
+        return [name for name in metrics if name not in hidden]
+
+    def own_metrics(self, score_key: str) -> tuple[str, ...]:
+        """The metrics that a run has on its own, whatever the other runs of its session did."""
+        return (score_key,)
+
+    def contradiction(self, run: Episodes, world: Any) -> str | None:
+        """The first thing in the scored episodes of one run that cannot have happened in this world."""
+        return None
+
+
+def rows_of(columns: Mapping[str, Column]) -> list[RunMetrics]:
+    """The metrics of each run, from one column for each metric."""
+    count = len(next(iter(columns.values())))
+    return [{name: _value(values[k]) for name, values in columns.items()} for k in range(count)]
+
+
+def _value(value: float | None) -> float | None:
+    return None if value is None else float(value)

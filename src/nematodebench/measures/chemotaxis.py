@@ -1,0 +1,43 @@
+"""The chemotaxis index: on which side of the plate the worms end."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nematodebench import scoring
+from nematodebench.measures.base import Chemotaxis, Episodes, Measure, Measurement, rows_of
+from nematodebench.stats import StatValue
+
+__all__ = ["CHEMOTAXIS", "ChemotaxisIndex", "plate_assay", "zones"]
+
+
+def zones(assay: Episodes) -> NDArray[np.float64]:
+    """Where each worm ended: 1 for the attractant, -1 for the control, 0 for neither."""
+    return assay.column("zone").ravel()
+
+
+def plate_assay(assay: Episodes) -> Chemotaxis:
+    """Counts the worms on either side. Every run is one worm."""
+    ended = zones(assay)
+    attractant, control, total = int((ended > 0).sum()), int((ended < 0).sum()), ended.size
+    index = scoring.chemotaxis_index(attractant, control, total)
+    interval = scoring.chemotaxis_interval(attractant, control, total)
+    return Chemotaxis(index, interval, scoring.biological_level(index), attractant, control, total)
+
+
+@dataclass(frozen=True)
+class ChemotaxisIndex(Measure):
+    """The plate assay alone (EVALUATION.md, biological validation)."""
+
+    name: ClassVar[str] = "chemotaxis"
+
+    def measure(self, scored: Episodes, assay: Episodes | None) -> Measurement:
+        """Computes the index, and how far from the attractant the worms end."""
+        table = {"chemotaxis_index": zones(scored), "end_distance": scored.column("distance").ravel()}
+        session = {name: StatValue.from_values(values) for name, values in table.items()}
+        return Measurement(rows_of(table), session, None if assay is None else plate_assay(assay))
+
+
+CHEMOTAXIS = ChemotaxisIndex()

@@ -1,0 +1,86 @@
+"""The composite score: success, directness, learning speed and stability of a foraging worm, and its plate assay.
+
+A new metric of foraging tasks is a line in :meth:`Composite.measure`; to summarise it over runs it is also named in
+``_SUMMARISED``, and to show it beside the score in ``_SHOWN``.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from nematodebench import scoring
+from nematodebench.measures.base import Column, Episodes, Measure, Measurement, rows_of
+from nematodebench.measures.chemotaxis import plate_assay, zones
+from nematodebench.stats import StatValue
+
+__all__ = ["COMPOSITE", "Composite"]
+
+_SUMMARISED = (
+    "composite_score", "success_rate", "distance_efficiency", "learning_speed", "final_success_rate", "converged",
+)  # fmt: skip
+_SHOWN = {
+    "success_rate": "success", "distance_efficiency": "efficiency", "learning_speed": "learning speed",
+    "stability": "stability",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Composite(Measure):
+    """The weighted sum of four metrics (EVALUATION.md, metrics). Runs share the stability of their session."""
+
+    name: ClassVar[str] = "composite"
+    has_levels: ClassVar[bool] = True
+
+    def measure(self, scored: Episodes, assay: Episodes | None) -> Measurement:
+        """Computes the parts, their weighted sum and when each run converged."""
+        success = scored.column("success") > 0
+        efficiency = scoring.distance_efficiency(
+            scored.column("optimal"), scored.column("travelled"), scored.column("foods") > 0
+        )
+        scores = scoring.score_session(success, efficiency)
+        verdicts = scoring.convergence_rows(success)
+        table: dict[str, Column] = {
+            "composite_score": scores.composite,
+            "success_rate": scores.success_rate,
+            "distance_efficiency": scores.distance_efficiency,
+            "learning_speed": scores.learning_speed,
+            "final_success_rate": scores.final_success_rate,
+            "episodes_to_80": [scoring.episodes_to_80(row) for row in success],
+            "converged": [verdict.converged for verdict in verdicts],
+            "onset": [verdict.onset for verdict in verdicts],
+            "steps": scored.column("steps").sum(axis=1),
+            "assay_zone": [None] * len(success) if assay is None else zones(assay),
+        }
+        session = {name: StatValue.from_values(np.array(table[name], dtype=np.float64)) for name in _SUMMARISED}
+        session["stability"] = StatValue.from_values([scores.stability])
+        notes = ["low power: convergence is judged from fewer than 200 episodes"] if verdicts[0].low_power else []
+        return Measurement(rows_of(table), session, None if assay is None else plate_assay(assay), notes)
+
+    def level(self, score: float) -> str:
+        """Exceptional, excellent, good, acceptable or below the threshold."""
+        return scoring.level(score)
+
+    def columns(self, metrics: Collection[str], gate: str) -> dict[str, str]:
+        """The four parts of the score."""
+        return _SHOWN
+
+    def descriptors(self, metrics: Collection[str], score_key: str) -> list[str]:
+        """None: what is worth showing stands beside the score."""
+        return []
+
+    def own_metrics(self, score_key: str) -> tuple[str, ...]:
+        """The parts without the stability, which belongs to the session."""
+        return ("success_rate", "distance_efficiency", "learning_speed")
+
+    def contradiction(self, run: Episodes, world: Any) -> str | None:
+        """Success has to follow from the foods that were eaten and from how the episode ended."""
+        (foods,), (steps,) = run.column("foods"), run.column("steps")
+        (truncated,), (success,) = run.column("truncated") > 0, run.column("success") > 0
+        rule = scoring.episode_success(foods, world.target, steps, world.max_steps, truncated)
+        wrong = np.flatnonzero(rule != success)
+        return f"episode {wrong[0]}: success does not follow from foods and end" if wrong.size else None
+
+
+COMPOSITE = Composite()
