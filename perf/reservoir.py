@@ -16,7 +16,8 @@ from nematodebench.brains.base import Interface
 from nematodebench.brains.parts import reservoir as rv
 from nematodebench.brains.reservoir import homeostatic_reservoir as hr
 from nematodebench.engine.run import aligned
-from nematodebench.kernels.abi import BRAIN, F32, F32M, F64, I64, U64, first_class, kernel
+from nematodebench.kernels.abi import BRAIN
+from nematodebench.kernels.jit import F32, F32M, F64, I64, U64, first_class, kernel
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_BRAIN, set_stream
 
 NODES, INPUTS, EFFECTORS = 200, 62, 2

@@ -17,7 +17,8 @@ from nematodebench.brains.parts import reservoir as rv
 from nematodebench.brains.spiking import network as net
 from nematodebench.brains.spiking.spiking_rstdp import SpikingRstdp, SpikingRstdpConfig
 from nematodebench.engine.run import aligned
-from nematodebench.kernels.abi import BRAIN, F32, F32M, F64, I64, U64, first_class, kernel
+from nematodebench.kernels.abi import BRAIN
+from nematodebench.kernels.jit import F32, F32M, F64, I64, U64, first_class, kernel
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_BRAIN, set_stream
 
 SENSORS = ("odour_magnitude", "odour_sine", "odour_cosine", "satiety", "touch")

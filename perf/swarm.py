@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from nematodebench.kernels.abi import F32M, F64, U64, WORLD, first_class, kernel
+from nematodebench.kernels.abi import WORLD
+from nematodebench.kernels.jit import F32M, F64, U64, first_class, kernel
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_WORLD, set_stream, uniform
 from nematodebench.worlds.base import World
 from nematodebench.worlds.swarm.swarm import Forage, Torus

@@ -6,7 +6,8 @@ import torch
 from nematodebench.brains.base import Interface
 from nematodebench.brains.registry import get_brain
 from nematodebench.engine import loop
-from nematodebench.kernels.abi import BRAIN, WORLD, first_class
+from nematodebench.kernels.abi import BRAIN, WORLD
+from nematodebench.kernels.jit import first_class
 from nematodebench.kernels.mlp import refresh
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_BRAIN, set_stream
 from nematodebench.worlds.worm.foraging import Foraging

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nematodebench.brains.reservoir.rows import COLUMNS, add_rows, correct_rows
-from nematodebench.kernels.abi import kernel
+from nematodebench.kernels.jit import kernel
 
 ROWS, STRIDE, SUMS, COUNTS = 9, 3 * COLUMNS, 5000, 6000
 

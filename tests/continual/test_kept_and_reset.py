@@ -6,7 +6,8 @@ import pytest
 from nematodebench.brains.registry import get_brain
 from nematodebench.brains.spiking import network as net
 from nematodebench.engine.run import interface
-from nematodebench.kernels.abi import BRAIN, first_class
+from nematodebench.kernels.abi import BRAIN
+from nematodebench.kernels.jit import first_class
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_BRAIN, set_stream
 from nematodebench.tasks.registry import get_task
 

@@ -11,7 +11,8 @@ from stable_baselines3.common.env_checker import check_env as sb3_check_env
 
 from nematodebench.errors import UsageError
 from nematodebench.interop.env import NematodeEnv
-from nematodebench.kernels.abi import WORLD, first_class
+from nematodebench.kernels.abi import WORLD
+from nematodebench.kernels.jit import first_class
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_WORLD, set_stream
 from nematodebench.tasks.registry import all_tasks
 from nematodebench.worlds.worm.foraging import Foraging

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nematodebench.kernels.abi import kernel
+from nematodebench.kernels.jit import kernel
 from nematodebench.kernels.math import cos64, exp32, exp64, fma, log32, log64, sin64, tanh32, tanh64
 
 f32 = np.float32

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from nematodebench.kernels.abi import kernel
+from nematodebench.kernels.jit import kernel
 from nematodebench.kernels.rng import (
     RNG_WORDS,
     STREAM_BRAIN,

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nematodebench.kernels.abi import kernel
+from nematodebench.kernels.jit import kernel
 from nematodebench.kernels.math import fma
 from nematodebench.kernels.vectors import LANES, matmul, padded, sum_squares, transpose, transpose_back
 

@@ -3,7 +3,8 @@
 import numpy as np
 from numba import types
 
-from nematodebench.kernels.abi import WORLD, first_class, kernel, world_kernel
+from nematodebench.kernels.abi import WORLD, world_kernel
+from nematodebench.kernels.jit import first_class, kernel
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_EXPLORATION, STREAM_WORLD, set_stream, uniform
 
 

@@ -4,28 +4,28 @@ A brain's file holds everything about it. Its config is a pydantic model: defaul
 declaration, and an unknown key is an error.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from nematodebench.kernels.abi import F32, F32M, F64, I64, U64, brain_kernel
+from nematodebench.kernels.abi import BrainFunction, BrainMemory
+from nematodebench.kernels.memory import Layout
 
 __all__ = [
     "BrainClass",
     "BrainConfig",
-    "BrainPart",
     "CompiledBrain",
     "Interface",
-    "Layout",
     "NoConfig",
+    "NoMemory",
     "PythonBrain",
     "nothing",
 ]
 
 BrainClass: TypeAlias = Literal["classical", "spiking", "reservoir", "quantum", "scripted"]
-BrainPart: TypeAlias = "staticmethod[[F64, I64, F32, U64, F32M, F32M, F64], None]"
 
 
 class BrainConfig(BaseModel):
@@ -63,38 +63,43 @@ class Interface:
         return self.effectors or 1
 
 
-@dataclass(frozen=True)
-class Layout:
-    """A brain fitted to a body: constants, sizes with counters, and how many floats of memory it needs."""
-
-    hyper: F64
-    ints: I64
-    memory: int
+class NoMemory(BrainMemory):
+    """For brains that remember nothing."""
 
 
-@brain_kernel
-def nothing(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
-    """For the parts of life in which a brain has nothing to do."""
+@NoMemory.kernel
+def nothing() -> None:
+    """For the functions in which a brain has nothing to do."""
 
 
 class CompiledBrain:
-    """Base of compiled brains; subclasses set the class variables and :meth:`layout`."""
+    """Base of compiled brains; subclasses set the class variables.
+
+    A brain declares its memory by name and decorates four functions with ``Memory.kernel``; what each of them sees and
+    may do is told in :mod:`nematodebench.kernels.abi`.
+    """
 
     name: ClassVar[str]
     kind: ClassVar[BrainClass]
     config: ClassVar[type[BrainConfig]] = NoConfig
-    init: ClassVar[BrainPart] = staticmethod(nothing)
-    begin_episode: ClassVar[BrainPart] = staticmethod(nothing)
-    act: ClassVar[BrainPart] = staticmethod(nothing)
-    learn: ClassVar[BrainPart] = staticmethod(nothing)
+    memory: ClassVar[type[BrainMemory]] = NoMemory
+    init: ClassVar[BrainFunction] = staticmethod(nothing)
+    begin_episode: ClassVar[BrainFunction] = staticmethod(nothing)
+    act: ClassVar[BrainFunction] = staticmethod(nothing)
+    learn: ClassVar[BrainFunction] = staticmethod(nothing)
+
+    @classmethod
+    def sizes(cls, config: Any, body: Interface) -> Mapping[str, Any]:
+        """Values of the declared sizes, constants and parts that neither the config nor the body has by that name."""
+        return {}
 
     @classmethod
     def layout(cls, config: Any, body: Interface) -> Layout:
         """Fits the brain to a body."""
-        raise TypeError(f"brain {cls.__name__} must define `layout`")
+        return cls.memory.lay_out(config, body, **cls.sizes(config, body))
 
     @classmethod
-    def describe(cls, config: Any, ints: I64, mem: F32) -> dict[str, float]:
+    def describe(cls, config: Any, brain: Any) -> dict[str, float]:
         """Descriptors of the brain's state after a run (firing rate, ...): reported, never scored."""
         return {}
 

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from nematodebench.engine.loop import write_record
 from nematodebench.errors import UsageError
-from nematodebench.kernels.abi import F32M, F64, F64M, OUT_REWARD, U64, WORLD, WorldFunction, first_class, kernel
+from nematodebench.kernels.abi import OUT_REWARD, WORLD, WorldFunction
+from nematodebench.kernels.jit import F32M, F64, F64M, U64, first_class, kernel
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_EXPLORATION, STREAM_WORLD, set_stream
 from nematodebench.measures.base import RunRecords
 from nematodebench.tasks.base import Task

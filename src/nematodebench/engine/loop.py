@@ -10,19 +10,8 @@ from typing import Any, cast
 import numpy as np
 from numba import types
 
-from nematodebench.kernels.abi import (
-    BRAIN,
-    F32M,
-    F64,
-    F64M,
-    I64,
-    U64,
-    WORLD,
-    BrainFunction,
-    WorldFunction,
-    first_class,
-    kernel,
-)
+from nematodebench.kernels.abi import BRAIN, WORLD, BrainFunction, WorldFunction
+from nematodebench.kernels.jit import F32M, F64, F64M, I64, U64, first_class, kernel
 from nematodebench.kernels.rng import STREAM_EXPLORATION, STREAM_WORLD, set_stream
 
 __all__ = [

@@ -17,7 +17,8 @@ from nematodebench.brains.registry import BrainType, config_of, is_compiled
 from nematodebench.engine import loop
 from nematodebench.engine.python_brain import PythonLife, global_generators_kept
 from nematodebench.errors import UsageError
-from nematodebench.kernels.abi import BRAIN, F32, WORLD, first_class
+from nematodebench.kernels.abi import BRAIN, WORLD
+from nematodebench.kernels.jit import F32, first_class
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_BRAIN, set_stream
 from nematodebench.tasks.base import Phase, Task
 from nematodebench.worlds.base import Discrete

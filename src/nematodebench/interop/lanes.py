@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from nematodebench.kernels.abi import F32M, F64, F64M, I64, OUT_REWARD, U64, first_class, kernel
-from nematodebench.kernels.inline import inlined
+from nematodebench.kernels.abi import OUT_REWARD
+from nematodebench.kernels.jit import F32M, F64, F64M, I64, U64, first_class, inlined, kernel
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_WORLD, set_stream
 
 __all__ = ["ENDED", "EPISODE", "LANE_WORDS", "SEED", "compile_lanes"]

@@ -9,7 +9,8 @@ from pettingzoo import ParallelEnv
 
 from nematodebench.errors import UsageError
 from nematodebench.interop import spaces as _worlds
-from nematodebench.kernels.abi import OUT_REWARD, WORLD, first_class
+from nematodebench.kernels.abi import OUT_REWARD, WORLD
+from nematodebench.kernels.jit import first_class
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_WORLD, set_stream
 from nematodebench.tasks.registry import get_task
 from nematodebench.worlds.base import Effectors, World

@@ -7,7 +7,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from nematodebench.errors import UsageError
-from nematodebench.kernels.abi import F64
+from nematodebench.kernels.jit import F64
 from nematodebench.worlds.base import Discrete, World
 
 __all__ = ["METADATA", "SEED_MASK", "action_space", "draw", "find_world", "observation_space"]

@@ -1,66 +1,63 @@
-"""The two signatures every world and brain is compiled to, and the decorators that do it.
+"""The two signatures that every world and every brain is compiled to, and the decorators that make them.
 
-A *world* is two functions, ``reset`` and ``step``, of one signature; a *brain* is four (``init``, ``begin_episode``,
-``act``, ``learn``) of another. Because the signatures are fixed, the run loop takes them as first-class compiled
-functions: adding a world or a brain compiles that file alone.
+A *world* is two functions, ``reset`` and ``step`` (and, if it has one, ``reference``), of one signature; a *brain* is
+four (``init``, ``begin_episode``, ``act``, ``learn``) of another. Because the signatures are fixed, the run loop takes
+them as first-class compiled functions: adding a world or a brain compiles that file alone. Both signatures consist of
+flat arrays; what lies in them is declared by name (:mod:`nematodebench.kernels.memory`). A kernel names in its
+parameter list what it needs, and gets it by these names.
 
-World functions take ``(params, state, rng, action, obs, out)``:
+**A world** declares ``Params``, ``State`` and ``Metrics`` and decorates its functions with ``memory.reset`` and
+``memory.kernel``, where ``memory = WorldMemory(Params, State, Metrics)``:
 
-| argument | type | meaning |
-|---|---|---|
-| params | f64[:] | the task's frozen parameters and lookup tables, shared by all runs, never written |
-| state | f64[:] | everything the world remembers |
-| rng | u64[:] | the episode's own stream (see :mod:`nematodebench.kernels.rng`) |
-| action | f32[agent, :] | discrete actions as a number in column 0, effectors in [0, 1] otherwise |
-| obs | f32[agent, :] | the observation, overwritten |
-| out | f64[:] | ``terminated, truncated, reward of each agent..., metrics...`` |
+| a kernel's parameter | what it is |
+|---|---|
+| ``params`` | the task's frozen parameters and tables, shared by all runs, never written |
+| ``state`` | everything the world remembers; all 0 when ``reset`` begins, unless the world says it keeps it |
+| ``rng`` | the episode's own stream, see :mod:`nematodebench.kernels.rng`; a reference has a stream of its own |
+| ``action`` | ``[agent, :]``: a discrete action as a number in column 0, effectors in [0, 1] otherwise |
+| ``obs`` | ``[agent, :]``: the observation, to be overwritten |
+| ``outcome`` | ``terminated``, ``truncated`` (0 or 1) and ``reward[agent]``, all 0 after ``reset`` |
+| ``metrics`` | what is recorded of an episode; read when it has ended |
 
-Brain functions take ``(hyper, ints, mem, rng, obs, action, out)``: constants, sizes and counters, learned memory, the
-exploration stream, the observation (one row), the action to fill (one row), and ``terminated, truncated, reward``.
-"""
+``step`` never starts the next episode by itself, so the last observation of an episode can be seen.
 
-import threading
+**A brain** declares a ``Memory`` and decorates its functions with ``Memory.kernel``:
+
+| a kernel's parameter | what it is |
+|---|---|
+| ``brain`` | the view of its memory: all zeros but for constants, sizes and given words when ``init`` begins |
+| ``rng`` | its random stream: that of the run in ``init``, that of the episode in all others |
+| ``obs`` | the observation of one agent, never to be written |
+| ``action`` | the action to fill: a whole number in ``action[0]``, or one number in [0, 1] for every effector |
+| ``outcome`` | ``terminated``, ``truncated`` and ``reward`` of the step that ``learn`` is about |
+
+| function | when it is called, what it sees and what it may do |
+|---|---|
+| ``init`` | once a run, before anything else. Draws initial weights from the brain's own stream of the run. ``obs``, ``action`` and ``outcome`` hold zeros. |
+| ``begin_episode`` | after the world was reset; ``obs`` is the first observation. What belongs to one episode (traces, activity) is cleared here; everything else persists from episode to episode and from phase to phase. |
+| ``act`` | before every step; fills ``action``. It may keep what it needs of ``obs``: when ``learn`` is called, ``obs`` is another one. |
+| ``learn`` | after every step; ``obs`` is the **next** observation (after the last step the final one), ``action`` still holds what was done, ``outcome`` what came of it. Only ``terminated`` says that there is no future; an episode that was merely cut short is ``truncated``, and its final observation may be used to estimate what would have followed. It is not called in phases without learning. |
+
+``begin_episode``, ``act`` and ``learn`` draw from one stream of the episode, in the order of their calls; every agent has
+its own. An action that is NaN, outside [0, 1] or no choice ends the run as failed, with episode and step: a brain
+whose numbers are not finite any more says so by writing NaN. What persists after a run is the memory; fields that are
+not ``scratch`` are what the brain has learned, and their hash is recorded.
+"""  # noqa: E501
+
+import inspect
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
-import numba
-import numba.extending
-import numpy as np
 from numba import types
-from numpy.typing import NDArray
 
-from nematodebench.kernels.target import cache_dir
+from nematodebench.kernels.jit import F32, F32M, F64, I64, INTERPRETED, U64, inline, inlined, kernel
+from nematodebench.kernels.memory import Block, Memory, number, numbers
 
 __all__ = [
-    "BRAIN",
-    "F32",
-    "F32M",
-    "F64",
-    "F64M",
-    "I64",
-    "OUT_REWARD",
-    "OUT_TERMINATED",
-    "OUT_TRUNCATED",
-    "U64",
-    "WORLD",
-    "BrainFunction",
-    "WorldFunction",
-    "brain_kernel",
-    "first_class",
-    "intrinsic",
-    "kernel",
-    "world_kernel",
-]
+    "BRAIN", "WORLD", "BrainFunction", "BrainMemory", "Feedback", "NoMetrics", "Outcome", "WorldFunction", "WorldMemory",
+]  # fmt: skip
 
-P = ParamSpec("P")
-R = TypeVar("R")
-
-F32: TypeAlias = NDArray[np.float32]
-F32M: TypeAlias = NDArray[np.float32]
-F64: TypeAlias = NDArray[np.float64]
-F64M: TypeAlias = NDArray[np.float64]
-I64: TypeAlias = NDArray[np.int64]
-U64: TypeAlias = NDArray[np.uint64]
 WorldFunction: TypeAlias = Callable[[F64, F64, U64, F32M, F32M, F64], None]
 BrainFunction: TypeAlias = Callable[[F64, I64, F32, U64, F32M, F32M, F64], None]
 
@@ -69,61 +66,109 @@ _f32m = types.float32[:, ::1]
 WORLD = types.void(_f64, _f64, _u64, _f32m, _f32m, _f64)
 BRAIN = types.void(_f64, _i64, _f32, _u64, _f32m, _f32m, _f64)
 
-OUT_TERMINATED = 0
-OUT_TRUNCATED = 1
-OUT_REWARD = 2
 
-_COMPILING = threading.Lock()
+class Outcome(Block):
+    """What came of a step, for all agents. The world's metrics lie behind the rewards."""
 
-# Never fastmath: its reciprocal instructions are not fixed by the architecture and would break the bits.
-_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": False}
+    terminated = number()
+    truncated = number()
+    reward = numbers("...")
 
 
-def kernel(
-    *, cached: bool = False, allocates: bool = False, also: tuple[str, ...] = ()
-) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorator for compiled functions.
+class Feedback(Block):
+    """What came of a step, for one agent."""
 
-    Helpers that other kernels call become part of those; ``cached`` is for the functions Python calls, whose
-    machine code is kept on disk. Nothing is compiled before it is first called or passed to :func:`first_class`.
-    Functions that make arrays say so (``allocates``): for the others Numba's reference counts, atomic instructions at
-    every slice and call, are switched off, which made the step of a small world three times as fast. ``also`` names
-    further source files that the machine code depends on.
+    terminated = number()
+    truncated = number()
+    reward = number()
+
+
+class NoMetrics(Block):
+    """For worlds that measure nothing."""
+
+
+_WORLD_HEAD = "def {name}(params, state, rng, action, obs, out):"
+_BRAIN_HEAD = "def {name}(hyper, ints, mem, rng, obs, action, out):"
+_WORLD_NAMES = ("params", "state", "rng", "action", "obs", "outcome", "metrics")
+_BRAIN_NAMES = ("brain", "rng", "obs", "action", "outcome")
+
+
+def _asked_for(function: Callable[..., None], names: tuple[str, ...]) -> list[str]:
+    """The parameters of a kernel, which must be among those there are."""
+    asked = list(inspect.signature(function).parameters)
+    for name in asked:
+        if name not in names:
+            raise TypeError(f"kernel {function.__name__} asks for {name!r}; there are {', '.join(names)}")
+    return asked
+
+
+def _bind(function: Callable[..., None], lines: list[str], names: dict[str, Any], *, joined: bool) -> Any:
+    """Compiles a function of the common signature that calls a kernel with views.
+
+    Its source is generated, but it has the kernel's name, file and line, so that its machine code is kept on disk and
+    is made anew when that file changes.
     """
-
-    def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        before = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = str(cache_dir(function.__code__.co_filename, *also))
-        try:
-            dispatcher = numba.njit(cache=cached, **_OPTIONS)(function)
-            dispatcher.targetoptions["_nrt"] = allocates
-            return cast("Callable[P, R]", dispatcher)
-        finally:
-            numba.config.CACHE_DIR = before
-
-    return decorate
+    line = "\n" * (function.__code__.co_firstlineno - 1)
+    scope = {**names, "kernel": function if INTERPRETED else inlined(function)}
+    exec(compile(line + "\n".join(lines), function.__code__.co_filename, "exec"), scope)
+    bound: Any = scope[function.__name__]
+    bound.__module__, bound.__qualname__, bound.__doc__ = function.__module__, function.__qualname__, function.__doc__
+    compiled = kernel(cached=True)(bound)
+    return inline(compiled) if joined else compiled
 
 
-def intrinsic(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Numba's decorator for functions that generate LLVM code, typed."""
-    return cast("Callable[..., Any]", numba.extending.intrinsic(function))
+@dataclass(frozen=True)
+class WorldMemory:
+    """What a world declares: parameters, state and metrics."""
+
+    params: type[Block]
+    state: type[Block]
+    metrics: type[Block] = NoMetrics
+
+    def _bind(self, function: Callable[..., None], first: list[str], *, joined: bool) -> WorldFunction:
+        asked = _asked_for(function, _WORLD_NAMES)
+        sized = self.state.sizes_from is not None
+        given = {
+            "params": "params_view",
+            "state": "State(state, params_view)" if sized else "State(state)",
+            "outcome": "Outcome(out)",
+            "metrics": f"Metrics(out[out.size - {len(self.metrics.fields)}:])",
+        }
+        call = f"    kernel({', '.join(given.get(name, name) for name in asked)})"
+        views = ["    params_view = Params(params)"] if sized or "params" in asked else []
+        lines = [_WORLD_HEAD.format(name=function.__name__), *first, *views, call]
+        names = {"Params": self.params, "State": self.state, "Metrics": self.metrics, "Outcome": Outcome}
+        bound: WorldFunction = _bind(function, lines, names, joined=joined)
+        return bound
+
+    def kernel(self, function: Callable[..., None]) -> WorldFunction:
+        """Decorator for a world's ``step`` and ``reference``."""
+        return self._bind(function, [], joined=False)
+
+    def inlined(self, function: Callable[..., None]) -> WorldFunction:
+        """As ``kernel``, for a step so short that a loop over copies of the world is faster with it inside."""
+        return self._bind(function, [], joined=True)
+
+    def reset(self, function: Callable[..., None]) -> WorldFunction:
+        """Decorator for a world's ``reset``: state and outcome are 0 when it begins."""
+        return self._bind(function, ["    state[:] = 0.0", "    out[:] = 0.0"], joined=False)
+
+    def reset_keeping(self, function: Callable[..., None]) -> WorldFunction:
+        """As ``reset``, for worlds whose state goes on from episode to episode."""
+        return self._bind(function, ["    out[:] = 0.0"], joined=False)
 
 
-def world_kernel(function: WorldFunction) -> WorldFunction:
-    """Decorator for a world's ``reset`` and ``step``."""
-    return kernel(cached=True)(function)
+class BrainMemory(Memory):
+    """Base of a brain's declaration."""
 
-
-def brain_kernel(function: BrainFunction) -> BrainFunction:
-    """Decorator for a brain's ``init``, ``begin_episode``, ``act`` and ``learn``."""
-    return kernel(cached=True)(function)
-
-
-def first_class(function: Callable[P, R], signature: Any) -> Callable[P, R]:
-    """Compiles a kernel for its one signature (or loads it), so that it can be passed to another as an argument."""
-    dispatcher: Any = function
-    with _COMPILING:
-        if not dispatcher.signatures:
-            dispatcher.compile(signature)
-            dispatcher.disable_compile()
-    return function
+    @classmethod
+    def kernel(cls, function: Callable[..., None]) -> BrainFunction:
+        """Decorator for a brain's ``init``, ``begin_episode``, ``act`` and ``learn``."""
+        asked = _asked_for(function, _BRAIN_NAMES)
+        given = {
+            "brain": "Memory(hyper, ints, mem)", "obs": "obs[0]", "action": "action[0]", "outcome": "Feedback(out)",
+        }  # fmt: skip
+        call = f"    kernel({', '.join(given.get(name, name) for name in asked)})"
+        lines = [_BRAIN_HEAD.format(name=function.__name__), call]
+        bound: BrainFunction = _bind(function, lines, {"Memory": cls, "Feedback": Feedback}, joined=False)
+        return bound

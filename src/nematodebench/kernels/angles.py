@@ -5,12 +5,13 @@ Errors, checked by a test against mpmath: ``atan2_64`` 4 ulp. The arguments of `
 
 import numpy as np
 
-from nematodebench.kernels.abi import kernel
+from nematodebench.kernels.jit import kernel
 from nematodebench.kernels.math import fma
 
-__all__ = ["atan2_64", "wrap"]
+__all__ = ["PI", "TWO_PI", "atan2_64", "wrap"]
 
-_PI = 3.141592653589793
+PI = 3.141592653589793
+TWO_PI = 6.283185307179586
 _HALF_PI = 1.5707963267948966
 _QUARTER_PI = 0.7853981633974483
 _TAN_EIGHTH = 0.41421356237309503
@@ -50,7 +51,7 @@ def atan2_64(y: float, x: float) -> float:
     if ay > ax:
         angle = _HALF_PI - angle
     if x < 0.0:
-        angle = _PI - angle
+        angle = PI - angle
     return -angle if y < 0.0 else angle
 
 

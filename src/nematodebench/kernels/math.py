@@ -6,12 +6,13 @@ Errors, checked against mpmath: 2 ulp, ``tanh32`` 5 ulp. Domains: sine and cosin
 numbers, the others every number. NaN gives NaN, outside of a domain anything.
 """
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numba import types
 
-from nematodebench.kernels.abi import intrinsic, kernel
+from nematodebench.kernels.jit import intrinsic, kernel
 
 __all__ = ["bits32", "cos64", "exp32", "exp64", "float32_of", "fma", "log32", "log64", "sin64", "tanh32", "tanh64"]
 
@@ -23,29 +24,43 @@ def _bitcast(source: Any, target: Any) -> Any:
     return target(source), generate
 
 
-@intrinsic
+@intrinsic(lambda x: np.float32(x).view(np.int32))
 def bits32(_context: Any, x: Any) -> Any:
     """The bits of a float32 as int32."""
     return _bitcast(types.float32, types.int32)
 
 
-@intrinsic
+@intrinsic(lambda x: np.int32(x).view(np.float32))
 def float32_of(_context: Any, x: Any) -> Any:
     """The float32 that has these int32 bits."""
     return _bitcast(types.int32, types.float32)
 
 
-@intrinsic
+@intrinsic(lambda x: np.float64(x).view(np.int64))
 def _bits64(_context: Any, x: Any) -> Any:
     return _bitcast(types.float64, types.int64)
 
 
-@intrinsic
+@intrinsic(lambda x: np.int64(x).view(np.float64))
 def _float64_of(_context: Any, x: Any) -> Any:
     return _bitcast(types.int64, types.float64)
 
 
-@intrinsic
+def _rounded_once(a: Any, b: Any, c: Any) -> Any:
+    """What the processor's fused multiply-add gives, exactly."""
+    kind = np.float32 if isinstance(a, np.float32) else np.float64
+    if not (np.isfinite(a) and np.isfinite(b) and np.isfinite(c)):
+        return kind(a * b + c)
+    exact = Fraction(float(a)) * Fraction(float(b)) + Fraction(float(c))
+    if exact == 0 or kind is np.float64:
+        return kind(float(exact) if exact else a * b + c)
+    near = np.float32(float(exact))
+    # Rounding to float64 first may move a number to the middle between two float32; the exact one decides.
+    neighbours = [np.nextafter(near, np.float32(way)) for way in (-np.inf, np.inf)]
+    return min([near, *neighbours], key=lambda f: (abs(Fraction(float(f)) - exact), f.view(np.int32) & 1))
+
+
+@intrinsic(_rounded_once)
 def fma(_context: Any, a: Any, b: Any, c: Any) -> Any:
     """A * b + c rounded once; all three of one float type."""
 

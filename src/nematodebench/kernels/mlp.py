@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nematodebench.kernels.abi import F32, I64, U64, kernel
+from nematodebench.kernels.jit import F32, I64, U64, kernel
 from nematodebench.kernels.math import tanh32
 from nematodebench.kernels.rng import normal
 from nematodebench.kernels.vectors import matmul, padded, sum_squares, transpose

@@ -17,7 +17,8 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 
-from nematodebench.kernels.abi import U64, intrinsic, kernel
+from nematodebench.kernels.angles import TWO_PI
+from nematodebench.kernels.jit import U64, intrinsic, kernel
 from nematodebench.kernels.math import cos64, log64
 
 __all__ = [
@@ -45,10 +46,9 @@ _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
 _FOUR = np.uint64(4)
 _SHIFT11 = np.uint64(11)
-_TWO_PI = 6.283185307179586
 
 
-@intrinsic
+@intrinsic(lambda a, b: np.uint64((int(a) * int(b)) >> 64))
 def _mulhi(_context: Any, a: Any, b: Any) -> Any:
     """High 64 bits of the 128-bit product."""
 
@@ -113,4 +113,4 @@ def randint(rng: U64, n: int) -> int:
 def normal(rng: U64) -> float:
     """Standard normal number (Box-Muller, one of the pair)."""
     radius: float = np.sqrt(-2.0 * log64(1.0 - uniform(rng)))
-    return radius * cos64(_TWO_PI * uniform(rng))
+    return radius * cos64(TWO_PI * uniform(rng))

@@ -1,23 +1,28 @@
-"""Matrix products on a brain's flat float32 memory, from register tiles of LLVM vectors.
+"""Matrix products and sums on float32 arrays, from register tiles of LLVM vectors.
 
 Every element of a product is one chain of fused multiply-adds in the order of the contraction, whatever tile computes
 it: the bits depend on the numbers alone, never on sizes or blocking, and a three-line loop is the exact reference.
-Matrices are given by an offset into ``mem`` and strides in elements; the number of columns must be a multiple of 8.
+The number of columns must be a multiple of 8 (:func:`padded`).
 """
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 
-from nematodebench.kernels.abi import F32, intrinsic, kernel
+from nematodebench.kernels.jit import F32, F32M, intrinsic, kernel
+from nematodebench.kernels.math import fma
 
-__all__ = ["LANES", "matmul", "padded", "sum_squares", "transpose", "transpose_back"]
+__all__ = [
+    "LANES", "add_product", "linear", "matrix", "padded", "product", "product_transposed", "sum_squares", "transpose",
+    "transpose_back",
+]  # fmt: skip
 
 LANES = 8
+"""Numbers in a vector register."""
 
 _FLOAT = ir.FloatType()
 _VECTOR = ir.VectorType(_FLOAT, LANES)
@@ -31,6 +36,24 @@ def padded(n: int) -> int:
 
 def _constant(value: int) -> Any:
     return ir.Constant(_INT, value)
+
+
+def _pointer(context: Any, builder: Any, kind: Any, array: Any) -> Any:
+    return context.make_array(kind)(context, builder, array).data
+
+
+@intrinsic(lambda array, first, rows, columns: array.ravel()[first : first + rows * columns].reshape(rows, columns))
+def matrix(_context: Any, array: Any, first: Any, rows: Any, columns: Any) -> Any:
+    """A stretch of a flat array as a matrix; nothing is copied."""
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        from nematodebench.kernels.views import make_array
+
+        data = builder.gep(_pointer(context, builder, sig.args[0], args[0]), [args[1]])
+        return make_array(context, builder, sig.return_type, data, list(args[2:]))
+
+    word = types.int64
+    return types.Array(array.dtype, 2, "C")(array, word, word, word), generate
 
 
 def _vector_pointer(builder: Any, base: Any, index: Any) -> Any:
@@ -49,63 +72,82 @@ def _initial(builder: Any, base: Any, start: Any, stride: Any, rows: int, vector
 
 
 def _multiply_add(
-    builder: Any, base: Any, a_index: Any, a_row: Any, b_index: Any, sums: list[Any], rows: int
+    builder: Any, a: Any, a_index: Any, a_row: Any, b: Any, b_index: Any, sums: list[Any], rows: int
 ) -> list[Any]:
     """One step of the contraction for a whole tile."""
     vectors = len(sums) // rows
     b_values = [
-        builder.load(_vector_pointer(builder, base, builder.add(b_index, _constant(v * LANES))), align=4)
+        builder.load(_vector_pointer(builder, b, builder.add(b_index, _constant(v * LANES))), align=4)
         for v in range(vectors)
     ]
-    fma = cgutils.get_or_insert_function(builder.module, ir.FunctionType(_VECTOR, [_VECTOR] * 3), "llvm.fma.v8f32")
+    fused = cgutils.get_or_insert_function(builder.module, ir.FunctionType(_VECTOR, [_VECTOR] * 3), "llvm.fma.v8f32")
     zero_mask = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
     result = []
     for row in range(rows):
-        element = builder.load(builder.gep(base, [builder.add(a_index, builder.mul(a_row, _constant(row)))]), align=4)
+        element = builder.load(builder.gep(a, [builder.add(a_index, builder.mul(a_row, _constant(row)))]), align=4)
         single = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), element, ir.Constant(ir.IntType(32), 0))
         spread = builder.shuffle_vector(single, ir.Constant(_VECTOR, ir.Undefined), zero_mask)
-        result += [builder.call(fma, [spread, b_values[v], sums[row * vectors + v]]) for v in range(vectors)]
+        result += [builder.call(fused, [spread, b_values[v], sums[row * vectors + v]]) for v in range(vectors)]
     return result
 
 
 def _generate_tile(rows: int, vectors: int) -> Callable[..., Any]:
-    """Code of one tile: c[rows, 8 vectors] = init + sum over k >= 1 of a[row, k] b[k, :]."""
+    """Code of one tile: c[rows, 8 vectors] = start + sum over k >= 1 of a[row, k] b[k, :]."""
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        memory, a, a_row, a_k, b, b_k, init, init_row, c, c_row, count = args
-        base = context.make_array(sig.args[0])(context, builder, memory).data
-        sums = _initial(builder, base, init, init_row, rows, vectors)
+        arrays, (a_at, a_row, a_k, b_at, b_k, start_at, start_row, c_at, c_row, count) = args[:4], args[4:]
+        a, b, start, c = (_pointer(context, builder, t, v) for t, v in zip(sig.args[:4], arrays, strict=True))
+        sums = _initial(builder, start, start_at, start_row, rows, vectors)
         entry, loop, after = builder.block, builder.append_basic_block("tile"), builder.append_basic_block("tile.end")
         builder.branch(loop)
         builder.position_at_end(loop)
-        starts = [_constant(0), a, b, *sums]
+        starts = [_constant(0), a_at, b_at, *sums]
         phis = [builder.phi(value.type) for value in starts]
         k, a_index, b_index, *carried = phis
         following = [builder.add(k, _constant(1)), builder.add(a_index, a_k), builder.add(b_index, b_k)]
-        following += _multiply_add(builder, base, a_index, a_row, b_index, carried, rows)
+        following += _multiply_add(builder, a, a_index, a_row, b, b_index, carried, rows)
         for phi, first, later in zip(phis, starts, following, strict=True):
             phi.add_incoming(first, entry)
             phi.add_incoming(later, loop)
         builder.cbranch(builder.icmp_signed("<", following[0], count), loop, after)
         builder.position_at_end(after)
         for n, value in enumerate(following[3:]):
-            line = builder.add(c, builder.mul(c_row, _constant(n // vectors)))
+            line = builder.add(c_at, builder.mul(c_row, _constant(n // vectors)))
             index = builder.add(line, _constant(n % vectors * LANES))
-            builder.store(value, _vector_pointer(builder, base, index), align=4)
+            builder.store(value, _vector_pointer(builder, c, index), align=4)
         return context.get_dummy_value()
 
     return generate
 
 
+def _plain_tile(rows: int, vectors: int) -> Callable[..., None]:
+    """The interpreter's tile."""
+
+    def tile(
+        a: F32, b: F32, start: F32, c: F32, a_at: int, a_row: int, a_k: int, b_at: int, b_k: int, start_at: int,
+        start_row: int, c_at: int, c_row: int, count: int,
+    ) -> None:  # fmt: skip
+        a, b, start, c = a.reshape(-1), b.reshape(-1), start.reshape(-1), c.reshape(-1)
+        for row in range(rows):
+            for column in range(LANES * vectors):
+                total = start[start_at + row * start_row + column]
+                for k in range(count):
+                    total = fma(a[a_at + row * a_row + k * a_k], b[b_at + k * b_k + column], total)
+                c[c_at + row * c_row + column] = total
+
+    return tile
+
+
 def _tile(rows: int, vectors: int) -> Callable[..., None]:
-    # Numba reads the number of arguments from the signature, so all eleven are spelled out.
+    # Numba reads the number of arguments from the signature, so all fourteen are spelled out.
     def typed(
-        _context: Any, mem: Any, a: Any, ar: Any, ak: Any, b: Any, bk: Any, i: Any, ir: Any, c: Any, cr: Any, n: Any
-    ) -> Any:
-        return types.void(mem, *(types.int64,) * 10), _generate_tile(rows, vectors)
+        _context: Any, a: Any, b: Any, start: Any, c: Any, aa: Any, ar: Any, ak: Any, ba: Any, bk: Any, sa: Any,
+        sr: Any, ca: Any, cr: Any, n: Any,
+    ) -> Any:  # fmt: skip
+        return types.void(a, b, start, c, *(types.int64,) * 10), _generate_tile(rows, vectors)
 
     typed.__name__ = f"_tile_{rows}x{vectors}"
-    return cast("Callable[..., None]", intrinsic(typed))
+    return intrinsic(_plain_tile(rows, vectors))(typed)
 
 
 _tile_2x4 = _tile(2, 4)
@@ -116,63 +158,77 @@ _tile_1x1 = _tile(1, 1)
 
 
 @kernel()
-def _wide_columns(
-    mem: F32, a: int, a_row: int, a_k: int, b: int, b_k: int, init: int, init_row: int, c: int, c_row: int, rows: int,
-    count: int,
-) -> None:  # fmt: skip
-    """A block of 32 columns: the fastest tile holds 2 rows."""
-    row = 0
-    while row + 2 <= rows:
-        _tile_2x4(
-            mem, a + row * a_row, a_row, a_k, b, b_k, init + row * init_row, init_row, c + row * c_row, c_row, count
-        )
-        row += 2
-    if row < rows:
-        _tile_1x4(
-            mem, a + row * a_row, a_row, a_k, b, b_k, init + row * init_row, init_row, c + row * c_row, c_row, count
-        )
+def _multiply(
+    a: F32, b: F32, start: F32, c: F32, a_row: int, a_k: int, start_row: int, rows: int, columns: int, count: int
+) -> None:
+    """c[rows, columns] = start + a b over ``count`` >= 1 terms.
 
-
-@kernel()
-def _narrow_columns(
-    mem: F32, a: int, a_row: int, a_k: int, b: int, b_k: int, init: int, init_row: int, c: int, c_row: int, rows: int,
-    count: int,
-) -> None:  # fmt: skip
-    """A block of 8 columns: 8 rows keep the multipliers busy."""
-    row = 0
-    while row + 8 <= rows:
-        _tile_8x1(
-            mem, a + row * a_row, a_row, a_k, b, b_k, init + row * init_row, init_row, c + row * c_row, c_row, count
-        )
-        row += 8
-    while row < rows:
-        _tile_1x1(
-            mem, a + row * a_row, a_row, a_k, b, b_k, init + row * init_row, init_row, c + row * c_row, c_row, count
-        )
-        row += 1
-
-
-@kernel()
-def matmul(
-    mem: F32, a: int, a_row: int, a_k: int, b: int, b_k: int, init: int, init_row: int, c: int, c_row: int, rows: int,
-    columns: int, count: int,
-) -> None:  # fmt: skip
-    """c[rows, columns] = init + a @ b over ``count`` >= 1 terms.
-
-    ``a`` is read at ``a + row * a_row + k * a_k``, so a transposed factor costs nothing; ``b``, ``init`` and ``c`` have
-    contiguous columns. ``init_row`` 0 adds one row to all (a bias); ``init = c`` accumulates.
+    ``a`` is read at ``row * a_row + k * a_k``, so a transposed factor costs nothing; ``b``, ``start`` and ``c`` have
+    contiguous columns. ``start_row`` 0 adds one row to all (a bias); ``start`` = ``c`` accumulates. The fastest tiles
+    hold 64 columns of one row, 32 of two, or 8 of eight.
     """
     column = 0
     if rows == 1:
         while column + 64 <= columns:
-            _tile_1x8(mem, a, a_row, a_k, b + column, b_k, init + column, init_row, c + column, c_row, count)
+            _tile_1x8(a, b, start, c, 0, a_row, a_k, column, columns, column, start_row, column, columns, count)
             column += 64
     while column + 32 <= columns:
-        _wide_columns(mem, a, a_row, a_k, b + column, b_k, init + column, init_row, c + column, c_row, rows, count)
+        row = 0
+        while row + 2 <= rows:
+            _tile_2x4(
+                a, b, start, c, row * a_row, a_row, a_k, column, columns, row * start_row + column, start_row,
+                row * columns + column, columns, count,
+            )  # fmt: skip
+            row += 2
+        if row < rows:
+            _tile_1x4(
+                a, b, start, c, row * a_row, a_row, a_k, column, columns, row * start_row + column, start_row,
+                row * columns + column, columns, count,
+            )  # fmt: skip
         column += 32
     while column < columns:
-        _narrow_columns(mem, a, a_row, a_k, b + column, b_k, init + column, init_row, c + column, c_row, rows, count)
+        row = 0
+        while row + 8 <= rows:
+            _tile_8x1(
+                a, b, start, c, row * a_row, a_row, a_k, column, columns, row * start_row + column, start_row,
+                row * columns + column, columns, count,
+            )  # fmt: skip
+            row += 8
+        while row < rows:
+            _tile_1x1(
+                a, b, start, c, row * a_row, a_row, a_k, column, columns, row * start_row + column, start_row,
+                row * columns + column, columns, count,
+            )  # fmt: skip
+            row += 1
         column += LANES
+
+
+@kernel()
+def linear(x: F32M, weights: F32M, bias: F32, y: F32M) -> None:
+    """y = x weights + bias."""
+    rows, count = x.shape
+    _multiply(x, weights, bias, y, count, 1, 0, rows, weights.shape[1], count)
+
+
+@kernel()
+def product(a: F32M, b: F32M, zeros: F32, c: F32M) -> None:
+    """c = a b; ``zeros`` is as long as a row of c."""
+    rows, count = a.shape
+    _multiply(a, b, zeros, c, count, 1, 0, rows, b.shape[1], count)
+
+
+@kernel()
+def product_transposed(a: F32M, b: F32M, zeros: F32, c: F32M) -> None:
+    """c = a^T b; ``zeros`` is as long as a row of c."""
+    count, rows = a.shape
+    _multiply(a, b, zeros, c, 1, rows, 0, rows, b.shape[1], count)
+
+
+@kernel()
+def add_product(a: F32M, b: F32M, c: F32M) -> None:
+    """c += a^T b."""
+    count, rows = a.shape
+    _multiply(a, b, c, c, 1, rows, b.shape[1], rows, b.shape[1], count)
 
 
 def _swap_halves(builder: Any, rows: list[Any], distance: int) -> list[Any]:
@@ -189,56 +245,78 @@ def _swap_halves(builder: Any, rows: list[Any], distance: int) -> list[Any]:
     return swapped
 
 
-@intrinsic
-def _transpose_block(_context: Any, mem: Any, source: Any, s_row: Any, target: Any, t_row: Any) -> Any:
+def _plain_block(source: F32, target: F32, s_at: int, s_row: int, t_at: int, t_row: int) -> None:
+    source, target = source.reshape(-1), target.reshape(-1)
+    for row in range(LANES):
+        for column in range(LANES):
+            target[t_at + column * t_row + row] = source[s_at + row * s_row + column]
+
+
+@intrinsic(_plain_block)
+def _transpose_block(_context: Any, source: Any, target: Any, s_at: Any, s_row: Any, t_at: Any, t_row: Any) -> Any:
     """Transposes 8 x 8 numbers."""
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        memory, source, source_row, target, target_row = args
-        base = context.make_array(sig.args[0])(context, builder, memory).data
-        rows = _initial(builder, base, source, source_row, LANES, 1)
+        source, target = (_pointer(context, builder, t, v) for t, v in zip(sig.args[:2], args[:2], strict=True))
+        source_at, source_row, target_at, target_row = args[2:]
+        rows = _initial(builder, source, source_at, source_row, LANES, 1)
         for distance in (4, 2, 1):
             rows = _swap_halves(builder, rows, distance)
         for n, row in enumerate(rows):
-            index = builder.add(target, builder.mul(target_row, _constant(n)))
-            builder.store(row, _vector_pointer(builder, base, index), align=4)
+            index = builder.add(target_at, builder.mul(target_row, _constant(n)))
+            builder.store(row, _vector_pointer(builder, target, index), align=4)
         return context.get_dummy_value()
 
-    return types.void(mem, *(types.int64,) * 4), generate
+    return types.void(source, target, *(types.int64,) * 4), generate
 
 
 @kernel()
-def transpose(mem: F32, source: int, target: int, rows: int, columns: int) -> None:
+def transpose(source: F32M, target: F32M) -> None:
     """target[columns, rows] = source[rows, columns] transposed; columns a multiple of 8."""
+    rows, columns = source.shape
     whole = rows // LANES * LANES
     for row in range(0, whole, LANES):
         for column in range(0, columns, LANES):
-            _transpose_block(mem, source + row * columns + column, columns, target + column * rows + row, rows)
+            _transpose_block(source, target, row * columns + column, columns, column * rows + row, rows)
     for row in range(whole, rows):
         for column in range(columns):
-            mem[target + column * rows + row] = mem[source + row * columns + column]
+            target[column, row] = source[row, column]
 
 
 @kernel()
-def transpose_back(mem: F32, source: int, target: int, rows: int, columns: int) -> None:
+def transpose_back(source: F32M, target: F32M) -> None:
     """target[columns, rows] = source[rows, columns] transposed; rows a multiple of 8."""
+    rows, columns = source.shape
     whole = columns // LANES * LANES
     for column in range(0, whole, LANES):
         for row in range(0, rows, LANES):
-            _transpose_block(mem, source + row * columns + column, columns, target + column * rows + row, rows)
+            _transpose_block(source, target, row * columns + column, columns, column * rows + row, rows)
     for column in range(whole, columns):
         for row in range(rows):
-            mem[target + column * rows + row] = mem[source + row * columns + column]
+            target[column, row] = source[row, column]
 
 
-@intrinsic
-def _sum_squares_lanes(_context: Any, mem: Any, start: Any, count: Any) -> Any:
+def _plain_squares(array: F32, count: int) -> np.float32:
+    lanes = np.zeros((4, LANES), dtype=np.float32)
+    for start in range(0, count, 4 * LANES):
+        for n in range(4 * LANES):
+            value = array[start + n]
+            lanes[n // LANES, n % LANES] = fma(value, value, lanes[n // LANES, n % LANES])
+    sums = list((lanes[0] + lanes[1]) + (lanes[2] + lanes[3]))
+    while len(sums) > 1:
+        sums = [sums[n] + sums[n + 1] for n in range(0, len(sums), 2)]
+    return np.float32(sums[0])
+
+
+@intrinsic(_plain_squares)
+def _sum_squares_lanes(_context: Any, array: Any, count: Any) -> Any:
     """Sum of squares with 4 x 8 accumulators; count must be a positive multiple of 32."""
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        memory, first, length = args
-        base = context.make_array(sig.args[0])(context, builder, memory).data
-        fma = cgutils.get_or_insert_function(builder.module, ir.FunctionType(_VECTOR, [_VECTOR] * 3), "llvm.fma.v8f32")
+        base, length = _pointer(context, builder, sig.args[0], args[0]), args[1]
+        fused = cgutils.get_or_insert_function(
+            builder.module, ir.FunctionType(_VECTOR, [_VECTOR] * 3), "llvm.fma.v8f32"
+        )
         entry, loop, after = builder.block, builder.append_basic_block("squares"), builder.append_basic_block("sum")
         builder.branch(loop)
         builder.position_at_end(loop)
@@ -249,9 +327,9 @@ def _sum_squares_lanes(_context: Any, mem: Any, start: Any, count: Any) -> Any:
         index.add_incoming(following, loop)
         totals = []
         for n, phi in enumerate(sums):
-            place = builder.add(builder.add(first, index), _constant(n * LANES))
+            place = builder.add(index, _constant(n * LANES))
             value = builder.load(_vector_pointer(builder, base, place), align=4)
-            totals.append(builder.call(fma, [value, value, phi]))
+            totals.append(builder.call(fused, [value, value, phi]))
             phi.add_incoming(ir.Constant(_VECTOR, [0.0] * LANES), entry)
             phi.add_incoming(totals[n], loop)
         builder.cbranch(builder.icmp_signed("<", following, length), loop, after)
@@ -262,14 +340,14 @@ def _sum_squares_lanes(_context: Any, mem: Any, start: Any, count: Any) -> Any:
             parts = [builder.fadd(parts[n], parts[n + 1]) for n in range(0, len(parts), 2)]
         return parts[0]
 
-    return types.float32(mem, types.int64, types.int64), generate
+    return types.float32(array, types.int64), generate
 
 
 @kernel()
-def sum_squares(mem: F32, start: int, count: int) -> np.float32:
-    """Sum of squares of mem[start : start + count], added in a fixed order."""
-    blocks = count // 32 * 32
-    total = _sum_squares_lanes(mem, start, blocks) if blocks > 0 else np.float32(0.0)
-    for n in range(start + blocks, start + count):
-        total += mem[n] * mem[n]
+def sum_squares(array: F32) -> np.float32:
+    """Sum of squares, added in a fixed order."""
+    blocks = array.size // 32 * 32
+    total = _sum_squares_lanes(array, blocks) if blocks > 0 else np.float32(0.0)
+    for n in range(blocks, array.size):
+        total += array[n] * array[n]
     return total

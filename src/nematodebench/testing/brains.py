@@ -20,7 +20,8 @@ from nematodebench.engine.executors import Watch, execute_all
 from nematodebench.engine.python_brain import PythonLife
 from nematodebench.engine.run import RunResult, RunSpec, compile_for, execute, interface, resolve_config
 from nematodebench.errors import UsageError
-from nematodebench.kernels.abi import BRAIN, BrainFunction, first_class
+from nematodebench.kernels.abi import BRAIN, BrainFunction
+from nematodebench.kernels.jit import first_class
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_BRAIN, STREAM_EXPLORATION, set_stream
 from nematodebench.sessions.config import SessionConfig, config_from, config_text
 from nematodebench.sessions.plan import dump_config

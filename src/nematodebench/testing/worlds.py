@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from nematodebench.kernels.abi import OUT_REWARD, OUT_TERMINATED, OUT_TRUNCATED, WORLD, WorldFunction, first_class
+from nematodebench.kernels.abi import OUT_REWARD, OUT_TERMINATED, OUT_TRUNCATED, WORLD, WorldFunction
+from nematodebench.kernels.jit import first_class
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_WORLD, set_stream
 from nematodebench.testing.guards import Guarded
 from nematodebench.worlds.base import Discrete, World

@@ -1,7 +1,8 @@
 """What a world is: a frozen dataclass of parameters plus two compiled functions.
 
-A world's file holds its physics (``reset`` and ``step``, signature in :mod:`nematodebench.kernels.abi`) and a subclass
-of :class:`World` whose fields are its parameters and whose docstring is its specification.
+A world's file declares its memory by name, holds its physics (``reset`` and ``step``, see
+:mod:`nematodebench.kernels.abi`) and a subclass of :class:`World` whose fields are its parameters and whose docstring is
+its specification.
 """
 
 import dataclasses
@@ -12,7 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nematodebench.kernels.abi import F64, OUT_REWARD
+from nematodebench.kernels.abi import Outcome, WorldFunction, WorldMemory
+from nematodebench.kernels.jit import F64
 
 __all__ = ["Discrete", "Effectors", "Sensor", "World"]
 
@@ -55,18 +57,18 @@ class World:
     """A simulated environment with its parameters; subclasses add fields, physics and a specification."""
 
     name: ClassVar[str]
-    reset: ClassVar[Any]
-    step: ClassVar[Any]
-    metrics: ClassVar[tuple[str, ...]]
-    """Names of what ``out`` holds behind the rewards when an episode ends."""
+    memory: ClassVar[WorldMemory]
+    """Parameters, state and metrics by name."""
+    reset: ClassVar[WorldFunction]
+    step: ClassVar[WorldFunction]
     terminations: ClassVar[tuple[str, ...]] = ()
     """Meaning of the codes 1, 2, ... of a metric called ``termination``."""
-    reference: ClassVar[Any] = None
-    """A scripted controller, called like ``step``, that fills ``action`` from the full state."""
+    reference: ClassVar[WorldFunction | None] = None
+    """A scripted controller that fills ``action`` from the full state."""
 
     @property
     def agents(self) -> int:
-        """How many brains live in it at once."""
+        """How many brains are in it at once."""
         return 1
 
     @property
@@ -80,26 +82,35 @@ class World:
         raise TypeError(f"world {type(self).__name__} must define `actions`")
 
     @property
-    def state_size(self) -> int:
-        """Floats of world state."""
-        raise TypeError(f"world {type(self).__name__} must define `state_size`")
+    def metrics(self) -> tuple[str, ...]:
+        """Names of what is recorded of an episode, in order."""
+        return tuple(self.memory.metrics.fields)
+
+    def tables(self) -> Mapping[str, Any]:
+        """Values of declared parameters that are no fields of the dataclass: lookup tables and what follows from fields."""
+        return {}
 
     def pack(self) -> F64:
-        """Parameters and lookup tables as the flat array the compiled functions read."""
-        raise TypeError(f"world {type(self).__name__} must define `pack`")
+        """Parameters and tables as the flat array the compiled functions read."""
+        return self.memory.params.pack(self, **self.tables())
 
-    def image(self, state: F64) -> NDArray[np.uint8]:
-        """The world as a picture, for ``render_mode="rgb_array"``."""
-        raise TypeError(f"world {type(self).__name__} has no picture; render with 'ansi' or define `image`")
-
-    def text(self, state: F64) -> str:
-        """The world as text, for ``render_mode="ansi"``."""
-        return " ".join(f"{value:.3g}" for value in state)
+    @property
+    def state_size(self) -> int:
+        """Floats of world state."""
+        return self.memory.state.count(self.memory.params(self.pack()))
 
     @property
     def out_size(self) -> int:
-        """Floats of ``out``: two flags, a reward for each agent, the metrics."""
-        return OUT_REWARD + self.agents + len(self.metrics)
+        """Floats of what comes out of a step: two flags, a reward for each agent, the metrics."""
+        return len(Outcome.singles) + self.agents + len(self.metrics)
+
+    def image(self, state: Any) -> NDArray[np.uint8]:
+        """The world as a picture, for ``render_mode="rgb_array"``; ``state`` is a view by name."""
+        raise TypeError(f"world {type(self).__name__} has no picture; render with 'ansi' or define `image`")
+
+    def text(self, state: Any) -> str:
+        """The world as text, for ``render_mode="ansi"``; ``state`` is a view by name."""
+        return " ".join(f"{name} {getattr(state, name):.3g}" for name in state.singles)
 
     def spec(self) -> Mapping[str, Any]:
         """Name and parameters as plain data: what a task's hash is taken of."""

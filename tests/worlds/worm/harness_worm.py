@@ -4,7 +4,8 @@ import hashlib
 
 import numpy as np
 
-from nematodebench.kernels.abi import OUT_REWARD, WORLD, first_class
+from nematodebench.kernels.abi import OUT_REWARD, WORLD
+from nematodebench.kernels.jit import first_class
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_WORLD, set_stream
 from nematodebench.worlds.worm import body as worm
 

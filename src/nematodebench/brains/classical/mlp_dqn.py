@@ -8,7 +8,8 @@ from pydantic import Field
 from nematodebench.brains.base import BrainClass, BrainConfig, CompiledBrain, Interface, Layout
 from nematodebench.brains.parameters import searched
 from nematodebench.brains.parts.heads import best_level, epsilon_of, heads_of, write_action
-from nematodebench.kernels.abi import F32, F32M, F64, I64, U64, brain_kernel, kernel
+from nematodebench.kernels.abi import brain_kernel
+from nematodebench.kernels.jit import F32, F32M, F64, I64, U64, kernel
 from nematodebench.kernels.mlp import (
     MlpLayout,
     adam_step,

@@ -8,7 +8,8 @@ from pydantic import Field
 from nematodebench.brains.base import BrainClass, BrainConfig, CompiledBrain, Interface, Layout
 from nematodebench.brains.parameters import searched
 from nematodebench.brains.parts import actor_critic as ac
-from nematodebench.kernels.abi import F32, F32M, F64, I64, U64, brain_kernel, kernel
+from nematodebench.kernels.abi import brain_kernel
+from nematodebench.kernels.jit import F32, F32M, F64, I64, U64, kernel
 from nematodebench.kernels.mlp import adam_step, backward, forward
 
 __all__ = ["MlpReinforce", "MlpReinforceConfig"]

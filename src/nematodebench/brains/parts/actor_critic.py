@@ -8,7 +8,7 @@ import numpy as np
 
 from nematodebench.brains.base import Interface
 from nematodebench.brains.parts.heads import heads_of, policy_columns, sample_heads, softmax_columns
-from nematodebench.kernels.abi import F32, F32M, F64, I64, U64, kernel
+from nematodebench.kernels.jit import F32, F32M, F64, I64, U64, kernel
 from nematodebench.kernels.mlp import MlpLayout, deltas, forward, init_weights, output_width, scale_outputs
 from nematodebench.kernels.vectors import padded, transpose, transpose_back
 

@@ -7,7 +7,7 @@ levels are spread evenly over [0, 1]. So one softmax serves every task.
 import numpy as np
 
 from nematodebench.brains.base import Interface
-from nematodebench.kernels.abi import F32, F32M, F64, U64, kernel
+from nematodebench.kernels.jit import F32, F32M, F64, U64, kernel
 from nematodebench.kernels.math import exp32, log32
 from nematodebench.kernels.rng import uniform
 

@@ -21,7 +21,7 @@ from pydantic import Field
 from nematodebench.brains.base import BrainConfig, Interface
 from nematodebench.brains.parts.heads import heads_of, sample_heads
 from nematodebench.brains.parts.reservoir import Plan
-from nematodebench.kernels.abi import F32, F32M, F64, I64, U64, kernel
+from nematodebench.kernels.jit import F32, F32M, F64, I64, U64, kernel
 from nematodebench.kernels.math import log32
 from nematodebench.kernels.vectors import matmul, padded, sum_squares
 

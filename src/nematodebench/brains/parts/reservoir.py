@@ -17,7 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from nematodebench.brains.base import Interface
-from nematodebench.kernels.abi import F32, F32M, F64, I64, U64, kernel
+from nematodebench.kernels.jit import F32, F32M, F64, I64, U64, kernel
 from nematodebench.kernels.rng import randint, uniform
 
 __all__ = [

@@ -8,7 +8,8 @@ from pydantic import Field
 from nematodebench.brains.base import BrainClass, CompiledBrain, Interface, Layout
 from nematodebench.brains.parts import readout as ro
 from nematodebench.brains.parts import reservoir as rv
-from nematodebench.kernels.abi import F32, F32M, F64, I64, U64, brain_kernel, kernel
+from nematodebench.kernels.abi import brain_kernel
+from nematodebench.kernels.jit import F32, F32M, F64, I64, U64, kernel
 from nematodebench.kernels.math import exp64, log64, tanh32
 from nematodebench.kernels.rng import normal, uniform
 

@@ -11,7 +11,7 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 
-from nematodebench.kernels.abi import intrinsic
+from nematodebench.kernels.jit import intrinsic
 
 __all__ = ["COLUMNS", "add_rows", "correct_rows"]
 

@@ -7,7 +7,8 @@ import numpy as np
 from pydantic import Field
 
 from nematodebench.brains.base import BrainClass, BrainConfig, CompiledBrain, Interface, Layout
-from nematodebench.kernels.abi import F32, F32M, F64, I64, U64, brain_kernel
+from nematodebench.kernels.abi import brain_kernel
+from nematodebench.kernels.jit import F32, F32M, F64, I64, U64
 
 __all__ = ["BlindCycle", "BlindCycleConfig"]
 

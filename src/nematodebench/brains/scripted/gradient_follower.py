@@ -6,7 +6,8 @@ import numpy as np
 from pydantic import Field
 
 from nematodebench.brains.base import BrainClass, BrainConfig, CompiledBrain, Interface, Layout
-from nematodebench.kernels.abi import F32, F32M, F64, I64, U64, brain_kernel, kernel
+from nematodebench.kernels.abi import brain_kernel
+from nematodebench.kernels.jit import F32, F32M, F64, I64, U64, kernel
 from nematodebench.kernels.rng import randint, uniform
 
 __all__ = ["GradientFollower", "GradientFollowerConfig"]

@@ -5,7 +5,8 @@ from typing import ClassVar
 import numpy as np
 
 from nematodebench.brains.base import BrainClass, CompiledBrain, Interface, Layout, NoConfig
-from nematodebench.kernels.abi import F32, F32M, F64, I64, U64, brain_kernel
+from nematodebench.kernels.abi import brain_kernel
+from nematodebench.kernels.jit import F32, F32M, F64, I64, U64
 
 __all__ = ["Motionless"]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from nematodebench.brains.parts import reservoir as rv
 from nematodebench.brains.spiking.rows import LANES, add_row, clear, crossings, fade, lowest_bit
-from nematodebench.kernels.abi import F32, F32M, F64, I64, U64, kernel
+from nematodebench.kernels.jit import F32, F32M, F64, I64, U64, kernel
 from nematodebench.kernels.rng import next_u64, uniform
 
 __all__ = ["HYPER", "LEAST", "WORDS", "draw_network", "encode", "run_ticks"]

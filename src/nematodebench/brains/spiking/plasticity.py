@@ -6,7 +6,7 @@ from nematodebench.brains.parts import reservoir as rv
 from nematodebench.brains.parts.heads import write_action
 from nematodebench.brains.spiking import network as net
 from nematodebench.brains.spiking.rows import learn_row
-from nematodebench.kernels.abi import F32, F32M, F64, I64, U64, kernel
+from nematodebench.kernels.jit import F32, F32M, F64, I64, U64, kernel
 from nematodebench.kernels.math import exp32
 from nematodebench.kernels.rng import uniform
 

@@ -10,7 +10,7 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 
-from nematodebench.kernels.abi import intrinsic
+from nematodebench.kernels.jit import intrinsic
 
 __all__ = ["LANES", "add_row", "clear", "crossings", "fade", "learn_row", "lowest_bit"]
 

@@ -12,7 +12,8 @@ from nematodebench.brains.parts.heads import heads_of
 from nematodebench.brains.spiking import network as net
 from nematodebench.brains.spiking import plasticity as learning
 from nematodebench.brains.spiking.rows import LANES
-from nematodebench.kernels.abi import F32, F32M, F64, I64, U64, brain_kernel
+from nematodebench.kernels.abi import brain_kernel
+from nematodebench.kernels.jit import F32, F32M, F64, I64, U64
 
 __all__ = ["SpikingRstdp", "SpikingRstdpConfig"]
 

@@ -6,7 +6,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nematodebench.kernels.abi import F32M, F64, OUT_REWARD, U64, kernel, world_kernel
+from nematodebench.kernels.abi import OUT_REWARD, world_kernel
+from nematodebench.kernels.jit import F32M, F64, U64, kernel
 from nematodebench.kernels.rng import randint
 from nematodebench.worlds.base import Discrete, Sensor, World
 from nematodebench.worlds.draw.canvas import BODY, GOAL, Canvas

@@ -1,64 +1,114 @@
 """World `cartpole`: a cart balances a pole, or first swings it up."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nematodebench.kernels.abi import F32M, F64, OUT_REWARD, U64, kernel, world_kernel
-from nematodebench.kernels.angles import wrap
+from nematodebench.kernels.abi import Outcome, WorldMemory
+from nematodebench.kernels.angles import PI, TWO_PI, wrap
+from nematodebench.kernels.jit import F32M, U64, kernel
 from nematodebench.kernels.math import cos64, sin64
+from nematodebench.kernels.memory import Block, constant, number
 from nematodebench.kernels.rng import uniform
 from nematodebench.worlds.base import Effectors, Sensor, World
 from nematodebench.worlds.draw.canvas import BODY, INK, Canvas
 
 __all__ = ["Cartpole", "CartpoleSwingup"]
 
-_P_HALF_LENGTH, _P_FORCE, _P_DEAD_ZONE, _P_X_LIMIT, _P_ANGLE_LIMIT, _P_START_X, _P_START_ANGLE = 0, 1, 2, 3, 4, 5, 6
-_P_SCALES, _P_HANGING, _P_TICKS, _P_WINDOW = 7, 11, 12, 13
-_S_X, _S_V, _S_ANGLE, _S_SPIN, _S_TICK, _S_SCORE = 0, 1, 2, 3, 4, 5
-_STATE = 6
 _GRAVITY, _CART, _POLE, _TAU = 9.8, 1.0, 0.1, 0.02
 _MASS = _CART + _POLE
 _START_SPEED = 0.05
-_PI, _TWO_PI = 3.141592653589793, 6.283185307179586
+
+
+class Params(Block):
+    """The fields of :class:`Cartpole`."""
+
+    half_length = constant()
+    force = constant()
+    dead_zone = constant()
+    x_limit = constant()
+    angle_limit = constant()
+    start_x = constant()
+    start_angle = constant()
+    x_scale = constant()
+    v_scale = constant()
+    angle_scale = constant()
+    spin_scale = constant()
+    hanging = constant()
+    ticks = constant()
+    window = constant()
+
+
+class State(Block):
+    """Cart, pole, clock and the sum of rewards in the window."""
+
+    x = number()
+    v = number()
+    angle = number()
+    spin = number()
+    tick = number()
+    score = number()
+
+
+class Metrics(Block):
+    """Of `cartpole`."""
+
+    balanced = number()
+
+
+class SwingupMetrics(Block):
+    """Of `cartpole_swingup`."""
+
+    mean_uprightness = number()
+
+
+memory = WorldMemory(Params, State, Metrics)
+swingup_memory = WorldMemory(Params, State, SwingupMetrics)
 
 
 @kernel()
-def _sense(params: F64, state: F64, obs: F32M) -> None:
-    for n in range(4):
-        value = min(max(state[n] / params[_P_SCALES + n], -1.0), 1.0)
-        obs[0, 2 * n] = np.float32(max(-value, 0.0))
-        obs[0, 2 * n + 1] = np.float32(max(value, 0.0))
+def _write_halves(obs: F32M, n: int, value: float) -> None:
+    """A quantity in [-1, 1] as its negative and its positive half."""
+    value = min(max(value, -1.0), 1.0)
+    obs[0, 2 * n] = np.float32(max(-value, 0.0))
+    obs[0, 2 * n + 1] = np.float32(max(value, 0.0))
 
 
 @kernel()
-def _accelerations(params: F64, state: F64, force: float) -> tuple[float, float]:
+def _sense(params: Params, state: State, obs: F32M) -> None:
+    _write_halves(obs, 0, state.x / params.x_scale)
+    _write_halves(obs, 1, state.v / params.v_scale)
+    _write_halves(obs, 2, state.angle / params.angle_scale)
+    _write_halves(obs, 3, state.spin / params.spin_scale)
+
+
+@kernel()
+def _accelerations(params: Params, state: State, force: float) -> tuple[float, float]:
     """Of the cart and of the pole's angle: the standard equations with the pole's half-length."""
-    half = params[_P_HALF_LENGTH]
-    sine, cosine = sin64(state[_S_ANGLE]), cos64(state[_S_ANGLE])
-    push = (force + _POLE * half * state[_S_SPIN] * state[_S_SPIN] * sine) / _MASS
+    half = params.half_length
+    sine, cosine = sin64(state.angle), cos64(state.angle)
+    push = (force + _POLE * half * state.spin * state.spin * sine) / _MASS
     spin = (_GRAVITY * sine - cosine * push) / (half * (4.0 / 3.0 - _POLE * cosine * cosine / _MASS))
     return push - _POLE * half * spin * cosine / _MASS, spin
 
 
 @kernel()
-def _integrate(params: F64, state: F64, force: float) -> None:
+def _integrate(params: Params, state: State, force: float) -> None:
     """Semi-implicit Euler: speeds first, places with the new speeds."""
     cart, spin = _accelerations(params, state, force)
-    state[_S_V] += _TAU * cart
-    state[_S_X] += _TAU * state[_S_V]
-    state[_S_SPIN] += _TAU * spin
-    state[_S_ANGLE] = wrap(state[_S_ANGLE] + _TAU * state[_S_SPIN], _TWO_PI)
+    state.v += _TAU * cart
+    state.x += _TAU * state.v
+    state.spin += _TAU * spin
+    state.angle = wrap(state.angle + _TAU * state.spin, TWO_PI)
 
 
 @kernel()
-def _force(params: F64, e1: float, e2: float) -> float:
-    force: float = params[_P_FORCE]
-    if abs(e1 - e2) < params[_P_DEAD_ZONE]:
+def _force(params: Params, e1: float, e2: float) -> float:
+    if abs(e1 - e2) < params.dead_zone:
         return 0.0
-    return -force if e1 >= e2 else force
+    return -params.force if e1 >= e2 else params.force
 
 
 @kernel()
@@ -66,51 +116,62 @@ def _about(rng: U64, spread: float) -> float:
     return spread * (2.0 * uniform(rng) - 1.0)
 
 
-@world_kernel
-def reset(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
-    """Nearly upright or nearly hanging, nearly at rest."""
-    state[:] = 0.0
-    state[_S_X] = _about(rng, params[_P_START_X])
-    state[_S_V] = _about(rng, _START_SPEED)
-    rest = _PI if params[_P_HANGING] != 0.0 else 0.0
-    state[_S_ANGLE] = wrap(rest + _about(rng, params[_P_START_ANGLE]), _TWO_PI)
-    state[_S_SPIN] = _about(rng, _START_SPEED)
+@memory.reset
+def reset(params: Params, state: State, rng: U64, obs: F32M) -> None:
+    """The pole is nearly upright or nearly hanging, and everything nearly at rest."""
+    state.x = _about(rng, params.start_x)
+    state.v = _about(rng, _START_SPEED)
+    rest = PI if params.hanging != 0.0 else 0.0
+    state.angle = wrap(rest + _about(rng, params.start_angle), TWO_PI)
+    state.spin = _about(rng, _START_SPEED)
     _sense(params, state, obs)
-    out[:] = 0.0
-
-
-@world_kernel
-def step(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
-    """Push, fall, see."""
-    _integrate(params, state, _force(params, float(action[0, 0]), float(action[0, 1])))
-    state[_S_TICK] += 1.0
-    failed = abs(state[_S_X]) > params[_P_X_LIMIT] or abs(state[_S_ANGLE]) > params[_P_ANGLE_LIMIT]
-    reward = 0.0
-    if not failed:
-        reward = 0.5 * (1.0 + cos64(state[_S_ANGLE])) if params[_P_HANGING] != 0.0 else 1.0
-    if state[_S_TICK] > params[_P_TICKS] - params[_P_WINDOW]:
-        state[_S_SCORE] += reward
-    _sense(params, state, obs)
-    out[0] = 1.0 if failed else 0.0
-    out[1] = 1.0 if state[_S_TICK] >= params[_P_TICKS] and not failed else 0.0
-    out[OUT_REWARD] = reward
-    out[3] = state[_S_SCORE] / params[_P_WINDOW]  # the ticks after a failure count as 0
 
 
 @kernel()
-def _pump(params: F64, state: F64) -> float:
+def _tick(params: Params, state: State, action: F32M, obs: F32M, outcome: Outcome) -> float:
+    """One tick; returns the score so far, in which the ticks after a failure count as 0."""
+    _integrate(params, state, _force(params, float(action[0, 0]), float(action[0, 1])))
+    state.tick += 1.0
+    failed = abs(state.x) > params.x_limit or abs(state.angle) > params.angle_limit
+    reward = 0.0
+    if not failed:
+        reward = 0.5 * (1.0 + cos64(state.angle)) if params.hanging != 0.0 else 1.0
+    if state.tick > params.ticks - params.window:
+        state.score += reward
+    _sense(params, state, obs)
+    outcome.terminated = 1.0 if failed else 0.0
+    outcome.truncated = 1.0 if state.tick >= params.ticks and not failed else 0.0
+    outcome.reward[0] = reward
+    return state.score / params.window
+
+
+@memory.kernel
+def step(params: Params, state: State, action: F32M, obs: F32M, outcome: Outcome, metrics: Metrics) -> None:
+    """Push, fall, see."""
+    metrics.balanced = _tick(params, state, action, obs, outcome)
+
+
+@swingup_memory.kernel
+def step_swingup(
+    params: Params, state: State, action: F32M, obs: F32M, outcome: Outcome, metrics: SwingupMetrics
+) -> None:
+    """Push, swing, see."""
+    metrics.mean_uprightness = _tick(params, state, action, obs, outcome)
+
+
+@kernel()
+def _pump(params: Params, state: State) -> float:
     """Brings the pole's energy to that of rest at the top; a push to the right takes energy where spin cos > 0."""
-    half: float = params[_P_HALF_LENGTH]
-    spin, cosine = float(state[_S_SPIN]), cos64(state[_S_ANGLE])
-    excess = (2.0 / 3.0) * half * spin * spin + _GRAVITY * (cosine - 1.0)
+    spin, cosine = state.spin, cos64(state.angle)
+    excess = (2.0 / 3.0) * params.half_length * spin * spin + _GRAVITY * (cosine - 1.0)
     return excess * spin * cosine
 
 
-@world_kernel
-def reference(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
+@memory.kernel
+def reference(params: Params, state: State, action: F32M) -> None:
     """Swings up by energy, then balances by the sign of a linear feedback."""
-    if abs(state[_S_ANGLE]) < 0.5:
-        push = state[_S_X] + 1.7 * state[_S_V] + 30.0 * state[_S_ANGLE] + 7.0 * state[_S_SPIN]
+    if abs(state.angle) < 0.5:
+        push = state.x + 1.7 * state.v + 30.0 * state.angle + 7.0 * state.spin
     else:
         push = _pump(params, state)
     action[0, 0], action[0, 1] = np.float32(0.0 if push > 0.0 else 1.0), np.float32(1.0 if push > 0.0 else 0.0)
@@ -154,10 +215,10 @@ class Cartpole(World):
     window: int = 1000
 
     name: ClassVar[str] = "cartpole"
-    reset: ClassVar[Any] = staticmethod(reset)
-    step: ClassVar[Any] = staticmethod(step)
-    reference: ClassVar[Any] = staticmethod(reference)
-    metrics: ClassVar[tuple[str, ...]] = ("balanced",)
+    memory = memory
+    reset = staticmethod(reset)
+    step = staticmethod(step)
+    reference = staticmethod(reference)
     hanging: ClassVar[bool] = False
 
     @property
@@ -170,34 +231,18 @@ class Cartpole(World):
         """Push to the left, push to the right."""
         return Effectors(("e1", "e2"))
 
-    @property
-    def state_size(self) -> int:
-        """Cart, pole, clock, sum."""
-        return _STATE
-
-    def pack(self) -> F64:
-        """The fields in order, with the kind of start before the clock."""
-        return np.array(
-            [
-                self.half_length, self.force, self.dead_zone, self.x_limit, self.angle_limit, self.start_x,
-                self.start_angle, self.x_scale, self.v_scale, self.angle_scale, self.spin_scale, self.hanging,
-                self.ticks, self.window,
-            ],
-            dtype=np.float64,
-        )  # fmt: skip
-
-    def image(self, state: F64) -> NDArray[np.uint8]:
+    def image(self, state: State) -> NDArray[np.uint8]:
         """Cart and pole."""
         reach = self.x_limit
         canvas = Canvas(-reach, -2.4, reach, 2.4)
-        canvas.bar(state[_S_X], 0.0, 0.5, 0.3, BODY)
-        canvas.line(state[_S_X], 0.0, np.pi / 2.0 - state[_S_ANGLE], 2.0 * self.half_length, INK)
+        canvas.bar(state.x, 0.0, 0.5, 0.3, BODY)
+        canvas.line(state.x, 0.0, np.pi / 2.0 - state.angle, 2.0 * self.half_length, INK)
         return canvas.pixels
 
-    def text(self, state: F64) -> str:
+    def text(self, state: State) -> str:
         """The four quantities."""
-        x, v, angle, spin = state[:4]
-        return f"tick {state[_S_TICK]:.0f} x {x:.3f} v {v:.3f} angle {angle:.3f} spin {spin:.3f}"
+        pose = f"x {state.x:.3f} v {state.v:.3f} angle {state.angle:.3f} spin {state.spin:.3f}"
+        return f"tick {state.tick:.0f} {pose}"
 
 
 @dataclass(frozen=True)
@@ -219,11 +264,12 @@ class CartpoleSwingup(Cartpole):
     start_angle: float = 0.08
     x_scale: float = 20.0
     v_scale: float = 5.0
-    angle_scale: float = _PI
+    angle_scale: float = PI
     spin_scale: float = 8.0
     ticks: int = 1500
     window: int = 1500
 
     name: ClassVar[str] = "cartpole_swingup"
-    metrics: ClassVar[tuple[str, ...]] = ("mean_uprightness",)
+    memory = swingup_memory
+    step = staticmethod(step_swingup)
     hanging: ClassVar[bool] = True

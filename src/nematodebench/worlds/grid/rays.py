@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from nematodebench.kernels.abi import F32M, F64, U64, kernel
+from nematodebench.kernels.jit import F32M, F64, U64, kernel
 from nematodebench.kernels.rng import randint
 from nematodebench.worlds.base import Sensor
 

@@ -6,8 +6,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nematodebench.kernels.abi import F32, F32M, F64, OUT_REWARD, U64, kernel, world_kernel
+from nematodebench.kernels.abi import OUT_REWARD, world_kernel
 from nematodebench.kernels.angles import atan2_64, wrap
+from nematodebench.kernels.jit import F32, F32M, F64, U64, kernel
 from nematodebench.kernels.math import cos64, sin64
 from nematodebench.kernels.rng import next_u64, uniform
 from nematodebench.worlds.base import Effectors, Sensor, World

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nematodebench.kernels.abi import F64, U64, intrinsic, kernel
-from nematodebench.kernels.inline import inlined
+from nematodebench.kernels.jit import F64, U64, inlined, intrinsic, kernel
 from nematodebench.kernels.rng import randint
 
 __all__ = [

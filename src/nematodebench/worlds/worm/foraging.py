@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nematodebench.kernels.abi import F32M, F64, OUT_REWARD, U64, world_kernel
-from nematodebench.kernels.inline import inline, inlined
+from nematodebench.kernels.abi import OUT_REWARD, world_kernel
+from nematodebench.kernels.jit import F32M, F64, U64, inline, inlined
 from nematodebench.worlds.base import Discrete, Sensor, World
 from nematodebench.worlds.draw import cells
 from nematodebench.worlds.worm import body as worm

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nematodebench.kernels.abi import F32M, F64, U64, kernel, world_kernel
-from nematodebench.kernels.inline import inline, inlined
+from nematodebench.kernels.abi import world_kernel
+from nematodebench.kernels.jit import F32M, F64, U64, inline, inlined, kernel
 from nematodebench.kernels.rng import randint
 from nematodebench.worlds.base import Sensor
 from nematodebench.worlds.worm import body as worm

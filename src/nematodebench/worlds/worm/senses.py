@@ -6,8 +6,7 @@ and has the same bits everywhere.
 
 import numpy as np
 
-from nematodebench.kernels.abi import F32M, F64, kernel
-from nematodebench.kernels.inline import inlined
+from nematodebench.kernels.jit import F32M, F64, inlined, kernel
 from nematodebench.kernels.math import exp64, tanh32
 from nematodebench.worlds.worm import body as worm
 

@@ -1,0 +1,461 @@
+"""Named memory: what a world or a brain remembers is declared once, by name, and kernels read it by these names.
+
+Compiled functions work on flat arrays, because flat arrays have one signature for all worlds and brains. A
+declaration says what lies in them:
+
+>>> class Sketch(Memory):
+...     rate = constant()
+...     inputs = size()
+...     filled = counter()
+...     values = floats("inputs")
+>>> layout = Sketch.lay_out(rate=0.5, inputs=3)
+>>> sketch = Sketch(layout.hyper, layout.ints, np.zeros(layout.memory, dtype=np.float32))
+>>> sketch.values[2] = 1.5
+>>> sketch.filled += 1
+>>> sketch.rate, sketch.filled, sketch.values.tolist()
+(0.5, 1, [0.0, 0.0, 1.5])
+
+The same expressions work in compiled code (:mod:`nematodebench.kernels.views`): sizes, constants and the places of
+arrays are loaded once, when a kernel begins, and the rest is what hand-written offsets would compile to. In the
+interpreter a wrong name or index raises an error that names the field.
+
+| declared by | element | in a brain's | read and written |
+|---|---|---|---|
+| ``constant()``, ``constants(*dims)`` | float64 | ``hyper`` | read only |
+| ``size()`` | int64 | ``ints`` | read only; other fields' dimensions name it |
+| ``counter()``, ``words(*dims)`` | int64 | ``ints`` | in place |
+| ``real()``, ``floats(*dims)`` | float32 | ``mem`` | in place |
+| ``number()``, ``numbers(*dims)`` | float64 | - (worlds only) | in place |
+| ``part(Other)`` | another declaration | all three | by its own names |
+
+A dimension is a number, the name of a size, a name with a number added (``"nodes + 1"``), or ``"..."`` for what is
+left of the array. A field marked ``scratch`` is no part of what a brain has learned: its hash and its saved form
+leave it out.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar, cast
+
+import numpy as np
+
+from nematodebench.kernels.jit import F32, F64, I64
+from nematodebench.kernels.views import make_compilable
+
+__all__ = [
+    "Block", "Field", "Layout", "Memory", "View", "constant", "constants", "counter", "floats", "number", "numbers",
+    "part", "real", "size", "words",
+]  # fmt: skip
+
+_LINE = 16
+"""Arrays of a brain begin on cache lines, this many float32 apart: vector loads are faster there."""
+
+_ELEMENTS: dict[str, type[np.generic]] = {
+    "constant": np.float64, "constants": np.float64, "size": np.int64, "counter": np.int64, "words": np.int64,
+    "real": np.float32, "floats": np.float32, "number": np.float64, "numbers": np.float64,
+}  # fmt: skip
+_LOADED = frozenset({"constant", "size"})
+_ARRAYS = frozenset({"constants", "words", "floats", "numbers"})
+_BANKS = {"constant": 0, "constants": 0, "size": 1, "counter": 1, "words": 1, "real": 2, "floats": 2}
+
+Part = TypeVar("Part", bound="Memory")
+
+
+@dataclass(frozen=True)
+class Field:
+    """One declared name."""
+
+    kind: str
+    dims: tuple[int | str, ...] = ()
+    scratch: bool = False
+    part: "type[Memory] | None" = None
+    name: str = ""
+
+    @property
+    def is_array(self) -> bool:
+        """Whether it has dimensions."""
+        return self.kind in _ARRAYS
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether it is a number that nobody writes, loaded when a view is built."""
+        return self.kind in _LOADED
+
+    @property
+    def element(self) -> type[np.generic]:
+        """The type of its numbers."""
+        return _ELEMENTS[self.kind]
+
+    @property
+    def bank(self) -> int:
+        """Which of a brain's arrays holds it: 0 ``hyper``, 1 ``ints``, 2 ``mem``."""
+        return _BANKS[self.kind]
+
+
+# The declaring functions pretend to return what an attribute of this name is, so that kernels are type-checked.
+def constant() -> float:
+    """A float64 that is fixed when a brain or a world is built."""
+    return cast("float", Field("constant"))
+
+
+def constants(*dims: int | str) -> F64:
+    """An array of float64 that is fixed when a brain or a world is built: a table."""
+    return cast("F64", Field("constants", dims))
+
+
+def size() -> int:
+    """A whole number that is fixed when a brain or a world is built; dimensions of other fields name it."""
+    return cast("int", Field("size"))
+
+
+def counter(*, scratch: bool = False) -> int:
+    """A whole number that changes."""
+    return cast("int", Field("counter", scratch=scratch))
+
+
+def words(*dims: int | str, scratch: bool = False) -> I64:
+    """An array of whole numbers."""
+    return cast("I64", Field("words", dims, scratch))
+
+
+def real(*, scratch: bool = False) -> np.float32:
+    """A float32 that changes."""
+    return cast("np.float32", Field("real", scratch=scratch))
+
+
+def floats(*dims: int | str, scratch: bool = False) -> F32:
+    """An array of float32."""
+    return cast("F32", Field("floats", dims, scratch))
+
+
+def number() -> float:
+    """A float64 that changes, in a world's state."""
+    return cast("float", Field("number"))
+
+
+def numbers(*dims: int | str) -> F64:
+    """An array of float64 in a world's state."""
+    return cast("F64", Field("numbers", dims))
+
+
+def part(declaration: type[Part]) -> Part:
+    """Another brain's or kernel's declaration as a part of this one."""
+    return cast("Part", Field("part", part=declaration))
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A brain fitted to a body: constants, sizes with counters, and how many floats of memory it needs."""
+
+    hyper: F64
+    ints: I64
+    memory: int
+
+
+class _NamedArray(np.ndarray[Any, Any]):
+    """An array that says which field it is when an index is wrong."""
+
+    label: str
+
+    def __array_finalize__(self, source: Any) -> None:
+        self.label = getattr(source, "label", "")
+
+    def __getitem__(self, index: Any) -> Any:
+        try:
+            return super().__getitem__(index)
+        except IndexError as error:
+            raise IndexError(f"{self.label}: {error}") from None
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        try:
+            super().__setitem__(index, value)
+        except IndexError as error:
+            raise IndexError(f"{self.label}: {error}") from None
+
+
+class View:
+    """Base of declarations. An instance is a view of flat arrays; nothing is copied."""
+
+    fields: ClassVar[dict[str, Field]] = {}
+    _arrays: tuple[Any, ...]
+
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        own = {name: value for name, value in vars(cls).items() if isinstance(value, Field)}
+        cls.fields = {**cls.fields, **{n: Field(f.kind, f.dims, f.scratch, f.part, n) for n, f in own.items()}}
+        for name in own:
+            setattr(cls, name, _property(cls.fields[name]))
+        cls._place_fields()
+        make_compilable(cls)
+
+    @classmethod
+    def _place_fields(cls) -> None:
+        """Computes what is known of the layout before any size is."""
+
+    def __getattr__(self, name: str) -> Any:
+        declared = ", ".join(type(self).fields)
+        raise AttributeError(f"{type(self).__qualname__} declares no field {name!r}. It has: {declared}.")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not name.startswith("_") and name not in type(self).fields:
+            self.__getattr__(name)
+        super().__setattr__(name, value)
+
+    def _where(self, field: Field) -> tuple[Any, int]:
+        """The flat array a field lies in, and its first element there."""
+        raise NotImplementedError(f"{type(self).__name__} must say where {field.name} lies")
+
+    def _dimension(self, dim: int | str, left: int) -> int:
+        if isinstance(dim, int):
+            return dim
+        if dim == "...":
+            return left
+        name, _, more = dim.partition(" + ")
+        return int(getattr(self, name)) + int(more or 0)
+
+    def _shape(self, field: Field) -> tuple[int, ...]:
+        """The dimensions of an array."""
+        sizes = [self._dimension(dim, -1) for dim in field.dims]
+        if -1 in sizes:
+            array, first = self._where(field)
+            rest = int(np.prod([n for n in sizes if n != -1]))
+            sizes[sizes.index(-1)] = (array.size - first) // rest
+        return tuple(sizes)
+
+
+def _property(field: Field) -> Any:
+    """How a field is read and written in the interpreter."""
+    name = field.name
+
+    def get_array(view: View) -> Any:
+        array, first = view._where(field)
+        shape = view._shape(field)
+        piece = array[first : first + int(np.prod(shape))].reshape(shape).view(_NamedArray)
+        piece.label = f"{type(view).__qualname__}.{name}{shape}"
+        return piece
+
+    def get_part(view: View) -> Any:
+        return cast("Memory", view)._part(field)
+
+    def get_loaded(view: View) -> Any:
+        array, first = view._where(field)
+        value = array[first]
+        return int(value if array.dtype == np.int64 else value.view(np.int64)) if field.kind == "size" else float(value)
+
+    def get_scalar(view: View) -> Any:
+        array, first = view._where(field)
+        value = array[first]
+        return int(value) if field.kind == "counter" else value
+
+    def set_scalar(view: View, value: Any) -> None:
+        array, first = view._where(field)
+        array[first] = value
+
+    if field.kind == "part":
+        return property(get_part)
+    if field.is_array:
+        return property(get_array)
+    return property(get_loaded) if field.is_loaded else property(get_scalar, set_scalar)
+
+
+class Block(View):
+    """A declaration over one flat array: single numbers first, in order, then arrays, one behind another.
+
+    A world's parameters, state and metrics are blocks. Arrays of a state take their dimensions from the parameters:
+    such a block is
+    declared as ``class State(Block, sizes=Params)`` and built as ``State(array, params)``. Sizes lie in float64 arrays as the bits of an int64.
+    """
+
+    singles: ClassVar[dict[str, int]] = {}
+    """Place of every single number."""
+    sizes_from: ClassVar["type[Block] | None"] = None
+    """The block that tells the dimensions which this one does not declare: ``class State(Block, sizes=Params)``."""
+
+    def __init_subclass__(cls, *, sizes: "type[Block] | None" = None, **given: Any) -> None:
+        if sizes is not None:
+            cls.sizes_from = sizes
+        super().__init_subclass__(**given)
+
+    @classmethod
+    def _place_fields(cls) -> None:
+        cls.singles = {name: n for n, name in enumerate(n for n, f in cls.fields.items() if not f.is_array)}
+
+    def __init__(self, array: Any, sizes: "Block | None" = None) -> None:
+        self._arrays = (array,) if sizes is None else (array, sizes)
+
+    def _dimension(self, dim: int | str, left: int) -> int:
+        if isinstance(dim, str) and dim != "..." and dim.partition(" + ")[0] not in type(self).fields:
+            return cast("Block", self._arrays[1])._dimension(dim, left)
+        return super()._dimension(dim, left)
+
+    def _where(self, field: Field) -> tuple[Any, int]:
+        array = self._arrays[0]
+        if not field.is_array:
+            return array, self.singles[field.name]
+        first = len(self.singles)
+        for other in type(self).fields.values():
+            if other.name == field.name:
+                break
+            if other.is_array:
+                first += int(np.prod(self._shape(other)))
+        return array, first
+
+    @classmethod
+    def count(cls, sizes: "Block | None" = None) -> int:
+        """How many elements the flat array has; ``sizes`` is the block that dimensions are taken from."""
+        probe = cls(np.zeros(0), sizes) if sizes is not None else cls(np.zeros(0))
+        arrays = [field for field in cls.fields.values() if field.is_array]
+        return len(cls.singles) + sum(int(np.prod(probe._shape(field))) for field in arrays)
+
+    @classmethod
+    def pack(cls, *sources: object, **given: Any) -> F64:
+        """The flat array with every size, constant and table.
+
+        Values are taken from ``given``, then from the attributes of ``sources`` that have a field's name.
+        """
+        values = {name: _value(cls, name, given, sources) for name in cls.fields}
+        _refuse_unknown(cls, given)
+        head = np.zeros(len(cls.singles))
+        for name, place in cls.singles.items():
+            if cls.fields[name].kind == "size":
+                head.view(np.int64)[place] = int(values[name])
+            else:
+                head[place] = float(values[name])
+        tables = [np.asarray(values[n], dtype=np.float64) for n, f in cls.fields.items() if f.is_array]
+        packed = np.concatenate([head, *(table.ravel() for table in tables)])
+        view = cls(packed)
+        for name, table in zip((n for n, f in cls.fields.items() if f.is_array), tables, strict=True):
+            if (shape := view._shape(cls.fields[name])) != table.shape:
+                raise ValueError(f"{cls.__qualname__}.{name} has the shape {table.shape}, declared is {shape}")
+        return packed
+
+
+class Memory(View):
+    """A brain's declaration, or a part of one, over the arrays ``hyper``, ``ints`` and ``mem``."""
+
+    heads: ClassVar[dict[str, tuple[int, int]]] = {}
+    """Place of every field's own word in the heads of ``hyper`` and ``ints``; a part has a stretch of both."""
+    head_sizes: ClassVar[tuple[int, int]] = (0, 0)
+    _base: tuple[int, int]
+
+    @classmethod
+    def _place_fields(cls) -> None:
+        heads, hyper, ints = {}, 0, 0
+        for name, field in cls.fields.items():
+            heads[name] = (hyper, ints)
+            if field.part is not None:
+                hyper, ints = hyper + field.part.head_sizes[0], ints + field.part.head_sizes[1]
+            else:
+                hyper, ints = hyper + (field.kind == "constant"), ints + (field.kind != "constant")
+        cls.heads, cls.head_sizes = heads, (hyper, ints)
+
+    def __init__(self, hyper: F64, ints: I64, mem: F32, base: tuple[int, int] = (0, 0)) -> None:
+        self._arrays, self._base = (hyper, ints, mem), base
+
+    def _part(self, field: Field) -> "Memory":
+        assert field.part is not None
+        hyper, ints = self.heads[field.name]
+        return field.part(*self._arrays, (self._base[0] + hyper, self._base[1] + ints))
+
+    def _where(self, field: Field) -> tuple[Any, int]:
+        hyper, ints = self.heads[field.name]
+        if field.kind == "constant":
+            return self._arrays[0], self._base[0] + hyper
+        at = self._base[1] + ints
+        if field.kind in {"size", "counter"}:
+            return self._arrays[1], at
+        return self._arrays[field.bank], int(self._arrays[1][at])
+
+    @classmethod
+    def lay_out(cls, *sources: object, **given: Any) -> Layout:
+        """Places every field and fills what is fixed or given.
+
+        Args:
+            sources: Objects whose attributes are values of the constants and sizes of the same name that are not given.
+            given: Values by field; a part's value is a mapping of its own.
+
+        Returns:
+            The arrays; ``mem`` is left to whoever builds the brain, as zeros.
+        """
+        plan = _Plan([0.0] * cls.head_sizes[0], [0] * cls.head_sizes[1])
+        plan.fill(cls, given, sources, (0, 0))
+        return Layout(np.array(plan.hyper, dtype=np.float64), np.array(plan.ints, dtype=np.int64), plan.memory)
+
+    def learned(self) -> Iterator[tuple[str, Any]]:
+        """Names and values of all that the brain keeps: every field that is neither fixed nor scratch."""
+        for name, field in type(self).fields.items():
+            if field.part is not None:
+                yield from ((f"{name}.{inner}", value) for inner, value in self._part(field).learned())
+            elif not field.scratch and not field.is_loaded and field.kind != "constants":
+                yield name, np.asarray(getattr(self, name), dtype=field.element)
+
+    @classmethod
+    def sizes(cls, **given: Any) -> Mapping[str, Any]:
+        """What a declaration needs as a part: a mapping for :meth:`lay_out`."""
+        return given
+
+
+@dataclass
+class _Plan:
+    """The arrays of a brain as they grow."""
+
+    hyper: list[float]
+    ints: list[int]
+    memory: int = 0
+
+    def fill(self, cls: type[Memory], given: Mapping[str, Any], sources: tuple[object, ...], base: Any) -> None:
+        """Places the fields of one declaration whose heads begin at ``base``."""
+        _refuse_unknown(cls, given)
+        found = {
+            n: _value(cls, n, given, sources) for n, f in cls.fields.items() if f.is_loaded or f.kind == "constants"
+        }
+        for name, field in cls.fields.items():
+            hyper, ints = (base[n] + cls.heads[name][n] for n in (0, 1))
+            if field.part is not None:
+                self.fill(field.part, given.get(name, {}), sources, (hyper, ints))
+            elif field.kind == "constant":
+                self.hyper[hyper] = float(found[name])
+            elif field.kind in {"size", "counter"}:
+                self.ints[ints] = int(found.get(name, given.get(name, 0)))
+            else:
+                shape = tuple(_fixed(cls, name, dim, found) for dim in field.dims)
+                self.ints[ints] = self._room(cls, field, shape, found.get(name, given.get(name)))
+
+    def _room(self, cls: type[Memory], field: Field, shape: tuple[int, ...], values: Any) -> int:
+        """Where an array is put."""
+        count = int(np.prod(shape))
+        if field.bank == 2:
+            if values is not None:
+                raise ValueError(f"{cls.__qualname__}.{field.name} is filled by the brain's `init`, not here")
+            place, self.memory = self.memory, self.memory + -(-count // _LINE) * _LINE
+            return place
+        flat = [0] * count if values is None else np.asarray(values).ravel().tolist()
+        if len(flat) != count:
+            raise ValueError(f"{cls.__qualname__}.{field.name} has {len(flat)} values, declared are {count}")
+        bank: list[Any] = self.hyper if field.bank == 0 else self.ints
+        bank += flat
+        return len(bank) - count
+
+
+def _fixed(cls: type[View], name: str, dim: int | str, sizes: Mapping[str, Any]) -> int:
+    if isinstance(dim, int):
+        return dim
+    base, _, more = dim.partition(" + ")
+    if base not in sizes:
+        raise TypeError(f"{cls.__qualname__}.{name} has the dimension {dim!r}, which names no size of it")
+    return int(sizes[base]) + int(more or 0)
+
+
+def _value(cls: type[View], name: str, given: Mapping[str, Any], sources: tuple[object, ...]) -> Any:
+    if name in given:
+        return given[name]
+    for source in sources:
+        if hasattr(source, name):
+            return getattr(source, name)
+    raise TypeError(f"{cls.__qualname__}.{name} has no value: give {name}=...")
+
+
+def _refuse_unknown(cls: type[View], given: Mapping[str, Any]) -> None:
+    for name in given:
+        if name not in cls.fields:
+            raise TypeError(f"{cls.__qualname__} declares no field {name!r}. It has: {', '.join(cls.fields)}.")
