@@ -1,8 +1,10 @@
-"""How a brain's parameter says where to search for better values, and what switches it off."""
+"""How a brain's config declares a parameter: default, range, help text, and where a search looks for better values."""
 
 from typing import Any, Literal
 
-__all__ = ["searched"]
+from pydantic import Field
+
+__all__ = ["hidden_layers", "parameter", "searched"]
 
 
 def searched(
@@ -19,3 +21,30 @@ def searched(
     """
     space = {"low": low, "high": high, "log": log, "importance": importance}
     return {"search": space} if off is None else {"search": space, "off": off}
+
+
+def parameter(
+    default: Any, least: float, most: float | None, text: str, space: dict[str, Any] | None = None, **limits: float
+) -> Any:
+    """A number from ``least`` to ``most`` (None: no limit).
+
+    Args:
+        default: Its value if none is given.
+        least: Smallest value allowed.
+        most: Largest value allowed.
+        text: What it does.
+        space: Where to search it, from :func:`searched`; None if a search leaves it alone.
+        limits: ``gt`` or ``lt`` where an end of the range is not allowed itself.
+    """
+    ends: dict[str, Any] = {"ge": least, **limits}
+    if most is not None:
+        ends["le"] = most
+    for strict, loose in (("gt", "ge"), ("lt", "le")):
+        if strict in limits:
+            ends.pop(loose, None)
+    return Field(default, description=text, json_schema_extra=space, **ends)
+
+
+def hidden_layers(*default: int) -> Any:
+    """The units of each hidden layer of a network."""
+    return Field(default, min_length=1, max_length=8, description="units of each hidden layer")

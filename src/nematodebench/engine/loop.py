@@ -1,4 +1,4 @@
-"""The one run loop: a brain lives through one phase of a task, episode after episode.
+"""The one run loop: a brain goes through one phase of a task, episode after episode.
 
 It is compiled once for all worlds and brains, which it takes as first-class functions. A brain written in Python goes
 through the very same source (``run_phase.py_func``) with Python functions in the place of the compiled ones.
@@ -10,21 +10,50 @@ from typing import Any, cast
 import numpy as np
 from numba import types
 
-from nematodebench.kernels.abi import BRAIN, WORLD, BrainFunction, WorldFunction
-from nematodebench.kernels.jit import F32M, F64, F64M, I64, U64, first_class, kernel
+from nematodebench.kernels.abi import BRAIN, WORLD, BrainFunction, Feedback, Outcome, WorldFunction
+from nematodebench.kernels.jit import F32M, F64, F64M, I64, INTERPRETED, U64, first_class, kernel
+from nematodebench.kernels.memory import Block, counter, number, numbers
 from nematodebench.kernels.rng import STREAM_EXPLORATION, STREAM_WORLD, set_stream
 
 __all__ = [
-    "AT_EPISODE", "AT_STEP", "BAD_REWARD", "CANCELLED", "CHOICES", "EPISODES", "FIRST_EPISODE", "ILLEGAL_ACTION",
-    "STEPS_DONE", "STOP", "TICKS", "compiled_run_phase", "plain_run_phase", "run_phase",
-    "write_record",
+    "BAD_REWARD", "CANCELLED", "COLUMNS", "ILLEGAL_ACTION", "Control", "Plan", "compiled_run_phase", "plain_run_phase",
+    "run_phase",
 ]  # fmt: skip
 
 CANCELLED, ILLEGAL_ACTION, BAD_REWARD = -1, -2, -3
-EPISODES, TICKS, FIRST_EPISODE, CHOICES = 0, 1, 2, 3
-"""Words of ``plan``: episodes to live or 0, ticks to live or 0, number of the first episode, choices or 0."""
-STOP, STEPS_DONE, AT_EPISODE, AT_STEP = 0, 1, 2, 3
-"""Words of ``control``: set from outside to stop, steps so far, and where a run was when it failed."""
+
+
+class Plan(Block):
+    """What a phase consists of: ``episodes``, or ``ticks`` of experience in as many episodes as it takes."""
+
+    episodes = counter()
+    ticks = counter()
+    first_episode = counter()
+    choices = counter()
+    guided = counter()
+
+
+class Control(Block):
+    """What goes between a run and whoever watches it: a flag to stop, steps so far, and where a run has failed."""
+
+    stop = counter()
+    steps_done = counter()
+    at_episode = counter()
+    at_step = counter()
+
+
+class EpisodeRecord(Block):
+    """One row of the records; the reward is the mean over agents."""
+
+    reward = number()
+    steps = number()
+    terminated = number()
+    truncated = number()
+    metrics = numbers("...")
+
+
+COLUMNS = tuple(EpisodeRecord.singles)
+"""What is recorded of every episode, before the world's own metrics."""
 
 
 @kernel(cached=True)
@@ -43,25 +72,26 @@ def _legal(action: F32M, choices: int) -> bool:
 
 
 @kernel(cached=True)
-def _over(plan: I64, episode: int, ticks: int) -> bool:
+def _over(plan: Plan, episode: int, ticks: int) -> bool:
     """Whether the phase's episodes, or its ticks of experience, are used up."""
-    return bool(ticks >= plan[TICKS] if plan[TICKS] > 0 else episode >= plan[EPISODES])
+    return ticks >= plan.ticks if plan.ticks > 0 else episode >= plan.episodes
 
 
 @kernel(cached=True)
-def write_record(record: F64, out: F64, rewards: int, reward: float, steps: int) -> None:
-    """As ``nematodebench.tasks.base.Phase.columns`` names them; the reward is the mean over agents."""
-    record[0] = reward / rewards
-    record[1] = steps
-    record[2], record[3] = out[0], out[1]
-    for n in range(4, record.size):
-        record[n] = out[rewards - 2 + n]
+def _write_record(row: F64, outcome: Outcome, agents: int, reward: float, steps: int) -> None:
+    record = EpisodeRecord(row)
+    record.reward = reward / agents
+    record.steps = steps
+    record.terminated, record.truncated = outcome.terminated, outcome.truncated
+    for n in range(record.metrics.size):
+        record.metrics[n] = outcome.reward[agents + n]  # metrics lie behind the rewards
 
 
 @kernel(cached=True)
 def run_phase(
     world_reset: WorldFunction,
     world_step: WorldFunction,
+    world_reference: WorldFunction,
     brain_begin: BrainFunction,
     brain_act: BrainFunction,
     brain_learn: BrainFunction,
@@ -77,15 +107,19 @@ def run_phase(
     brain_rng: U64,
     brain_out: F64M,
     seed: np.uint64,
-    plan: I64,
-    control: I64,
+    plan_words: I64,
+    control_words: I64,
     records: F64M,
 ) -> int:
-    """Lives through the phase; returns its episodes, or a negative code. Rows of ints, mem, ... are agents."""
+    """Goes through the phase; returns its episodes, or a negative code. Rows of ints, mem, ... are agents.
+
+    In a guided phase the world's reference, which sees the full state, overwrites every action.
+    """
+    plan, control, outcome = Plan(plan_words), Control(control_words), Outcome(out)
     agents = obs.shape[0]
     episode, ticks = 0, 0
     while not _over(plan, episode, ticks):
-        stream = plan[FIRST_EPISODE] + episode
+        stream = plan.first_episode + episode
         set_stream(world_rng, seed, STREAM_WORLD, stream, 0)
         world_reset(params, state, world_rng, action, obs, out)
         for a in range(agents):
@@ -95,26 +129,30 @@ def run_phase(
         while not done:
             for a in range(agents):
                 brain_act(hyper, ints[a], mem[a], brain_rng[a], obs[a : a + 1], action[a : a + 1], brain_out[a])
-            if not _legal(action, plan[CHOICES]):
-                control[AT_EPISODE], control[AT_STEP] = episode, steps
+            if plan.guided != 0:
+                world_reference(params, state, brain_rng[0], action, obs, out)
+            if not _legal(action, plan.choices):
+                control.at_episode, control.at_step = episode, steps
                 return ILLEGAL_ACTION
             world_step(params, state, world_rng, action, obs, out)
             steps += 1
             ticks += 1
-            if plan[TICKS] > 0 and ticks >= plan[TICKS] and out[0] == 0.0:
-                out[1] = 1.0  # the budget cuts the last life short: truncated, so that learners can bootstrap
+            if plan.ticks > 0 and ticks >= plan.ticks and outcome.terminated == 0.0:
+                outcome.truncated = 1.0  # the budget cuts the last episode short: learners can bootstrap
             for a in range(agents):
-                brain_out[a, 0], brain_out[a, 1], brain_out[a, 2] = out[0], out[1], out[2 + a]
-                total += out[2 + a]
+                feedback = Feedback(brain_out[a])
+                feedback.terminated, feedback.truncated = outcome.terminated, outcome.truncated
+                feedback.reward = outcome.reward[a]
+                total += outcome.reward[a]
                 brain_learn(hyper, ints[a], mem[a], brain_rng[a], obs[a : a + 1], action[a : a + 1], brain_out[a])
-            done = out[0] != 0.0 or out[1] != 0.0
+            done = outcome.terminated != 0.0 or outcome.truncated != 0.0
         if not np.isfinite(total):
-            control[AT_EPISODE], control[AT_STEP] = episode, steps
+            control.at_episode, control.at_step = episode, steps
             return BAD_REWARD
-        write_record(records[episode], out, agents, total, steps)
+        _write_record(records[episode], outcome, agents, total, steps)
         episode += 1
-        control[STEPS_DONE] += steps
-        if control[STOP] != 0:
+        control.steps_done += steps
+        if control.stop != 0:
             return CANCELLED
     return episode
 
@@ -123,7 +161,7 @@ _f64, _i64, _u64 = types.float64[::1], types.int64[::1], types.uint64[::1]
 _f32m, _f64m, _i64m, _u64m = types.float32[:, ::1], types.float64[:, ::1], types.int64[:, ::1], types.uint64[:, ::1]
 _W, _B = types.FunctionType(WORLD), types.FunctionType(BRAIN)
 _SIGNATURE = types.int64(
-    _W, _W, _B, _B, _B, _f64, _f64, _u64, _f32m, _f32m, _f64, _f64, _i64m, _f32m, _u64m, _f64m, types.uint64, _i64,
+    _W, _W, _W, _B, _B, _B, _f64, _f64, _u64, _f32m, _f32m, _f64, _f64, _i64m, _f32m, _u64m, _f64m, types.uint64, _i64,
     _i64, _f64m,
 )  # fmt: skip
 
@@ -136,4 +174,4 @@ def compiled_run_phase() -> Callable[..., int]:
 def plain_run_phase() -> Callable[..., int]:
     """The same loop, run by the interpreter: for brains written in Python."""
     dispatcher: Any = run_phase
-    return cast("Callable[..., int]", dispatcher.py_func)
+    return run_phase if INTERPRETED else cast("Callable[..., int]", dispatcher.py_func)

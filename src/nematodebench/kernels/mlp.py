@@ -1,72 +1,123 @@
-"""A multilayer perceptron with tanh units on flat memory: layout, initial weights, forward, backward, Adam.
+"""A network of dense layers with tanh between them: forward, backward, and its optimiser.
 
-The layout is computed once in Python; its integers travel in a brain's ``ints``. Parameters are contiguous
-(weights of a layer as [input, output], then its biases), so that clipping and Adam are single loops. Layer widths are
-padded to whole vectors; padded units have zero weights and stay at zero.
-
-| word (relative to ``base``) | meaning |
-|---|---|
-| 0 | number of layers |
-| 1 | batch: rows the buffers hold |
-| 2, 3 | parameters: offset, count |
-| 4, 5, 6 | gradients, Adam's first and second moments: offsets |
-| 7, 8 | a block of zeros, a block of ones |
-| 9 | Adam's step counter |
-| 10 + 8 l | layer l: inputs, outputs (padded), true outputs, weights, biases, transposed weights, activations, deltas |
+All weights and biases lie in one flat array, layer behind layer, because the optimiser takes them as one. Layers are
+padded to whole vector registers: a padded unit has zero weights, zero gradients, and never changes.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from nematodebench.kernels.jit import F32, I64, U64, kernel
+from nematodebench.kernels.adam import Adam, adam_step
+from nematodebench.kernels.jit import F32, F32M, U64, kernel
 from nematodebench.kernels.math import tanh32
+from nematodebench.kernels.memory import Memory, floats, part, size, words
 from nematodebench.kernels.rng import normal
-from nematodebench.kernels.vectors import matmul, padded, sum_squares, transpose
+from nematodebench.kernels.vectors import (
+    add_product,
+    linear,
+    matrix,
+    padded,
+    product,
+    product_transposed,
+    transpose,
+)
 
 __all__ = [
-    "MlpLayout", "activations", "adam_step", "backward", "copy_weights", "deltas", "forward", "init_weights",
-    "output_width", "refresh", "scale_outputs",
+    "Network", "backward", "copy_weights", "forward", "init_weights", "output_deltas", "scale_outputs", "update_weights",
 ]  # fmt: skip
 
-_HEADER = 10
-_PER_LAYER = 8
 
+class Network(Memory):
+    """A network and its optimiser; :meth:`shape` gives the sizes."""
 
-@dataclass(frozen=True)
-class MlpLayout:
-    """Where everything of one network lies; ``ints`` goes to the compiled side, ``end`` is the first free float."""
-
-    ints: tuple[int, ...]
-    end: int
+    layers = size()
+    batch = size()
+    count = size()
+    room = size()
+    widest = size()
+    inputs = words("layers", scratch=True)
+    widths = words("layers", scratch=True)
+    outputs = words("layers", scratch=True)
+    first_weight = words("layers", scratch=True)
+    first_transposed = words("layers", scratch=True)
+    first_unit = words("layers", scratch=True)
+    parameters = floats("count")
+    gradients = floats("count", scratch=True)
+    adam = part(Adam)
+    transposed = floats("count", scratch=True)
+    units = floats("room", scratch=True)
+    deltas = floats("room", scratch=True)
+    zeros = floats("widest", scratch=True)
+    ones = floats("batch", scratch=True)
 
     @classmethod
-    def build(cls, inputs: int, hidden: tuple[int, ...], outputs: int, batch: int, start: int) -> "MlpLayout":
-        """Lays out a network from float ``start`` on."""
-        true_widths = [*hidden, outputs]
-        widths = [padded(width) for width in true_widths]
-        sizes = list(zip([inputs, *widths[:-1]], widths, strict=True))
-        count = padded(sum(n_in * n_out + n_out for n_in, n_out in sizes))
-        top = max(*widths, batch)
-        params, grads, first, second, zeros = (start + n * count for n in range(5))
-        ones = zeros + padded(top)
-        cursor, weight = ones + padded(top), params
-        ints = [len(sizes), batch, params, count, grads, first, second, zeros, ones, 0]
-        for (n_in, n_out), true_out in zip(sizes, true_widths, strict=True):
-            transposed = cursor
-            act = transposed + padded(n_in * n_out)
-            delta = act + batch * n_out
-            cursor = delta + batch * n_out
-            ints += [n_in, n_out, true_out, weight, weight + n_in * n_out, transposed, act, delta]
-            weight += n_in * n_out + n_out
-        return cls(tuple(ints), cursor)
+    def shape(cls, inputs: int, hidden: Sequence[int], outputs: int, batch: int) -> Mapping[str, Any]:
+        """What a network from ``inputs`` over ``hidden`` to ``outputs`` units needs for ``batch`` rows at once."""
+        true = [*hidden, outputs]
+        widths = [padded(width) for width in true]
+        below = [inputs, *widths[:-1]]
+        weights = [n_in * n_out for n_in, n_out in zip(below, widths, strict=True)]
+        units = np.cumsum([0, *(batch * width for width in widths)])
+        count = padded(sum(weights) + sum(widths))
+        return {
+            "layers": len(true), "batch": batch, "count": count, "room": int(units[-1]), "widest": max(*widths, batch),
+            "inputs": below, "widths": widths, "outputs": true,
+            "first_weight": np.cumsum([0, *(w + n for w, n in zip(weights, widths, strict=True))])[:-1],
+            "first_transposed": np.cumsum([0, *weights])[:-1], "first_unit": units[:-1], "adam": {"count": count},
+        }  # fmt: skip
+
+    def learned(self) -> Iterator[tuple[str, Any]]:
+        """Weights and biases of every layer, and what the optimiser keeps of them, without the padding."""
+        for name, flat in (("", self.parameters), ("momentum.", self.adam.momentum), ("variance.", self.adam.variance)):
+            below = int(self.inputs[0])
+            for layer in range(self.layers):
+                n_in, width, true = int(self.inputs[layer]), int(self.widths[layer]), int(self.outputs[layer])
+                start = int(self.first_weight[layer])
+                weights = np.asarray(flat)[start : start + n_in * width].reshape(n_in, width)
+                yield f"{name}weights_{layer}", weights[:below, :true]
+                yield f"{name}bias_{layer}", np.asarray(flat)[start + n_in * width :][:true]
+                below = true
+        yield "steps", np.asarray(self.adam.steps)
+
+
+@kernel()
+def _weights(net: Network, flat: F32, layer: int) -> F32M:
+    """A layer's weights in the parameters, or their gradients in the gradients."""
+    return matrix(flat, net.first_weight[layer], net.inputs[layer], net.widths[layer])  # type: ignore[no-any-return]
+
+
+@kernel()
+def _bias(net: Network, flat: F32, layer: int) -> F32:
+    """A layer's biases, behind its weights."""
+    start = net.first_weight[layer] + net.inputs[layer] * net.widths[layer]
+    return flat[start : start + net.widths[layer]]
+
+
+@kernel()
+def _rows(net: Network, flat: F32, layer: int, rows: int) -> F32M:
+    """The first rows of a layer's units or deltas."""
+    return matrix(flat, net.first_unit[layer], rows, net.widths[layer])  # type: ignore[no-any-return]
+
+
+@kernel()
+def _flat_rows(net: Network, flat: F32, layer: int, rows: int) -> F32:
+    """The same rows without their shape, for loops over all of them."""
+    first = net.first_unit[layer]
+    return flat[first : first + rows * net.widths[layer]]
+
+
+@kernel()
+def _transposed(net: Network, layer: int) -> F32M:
+    return matrix(net.transposed, net.first_transposed[layer], net.widths[layer], net.inputs[layer])  # type: ignore[no-any-return]
 
 
 @kernel(allocates=True)
-def _orthogonal(mem: F32, rng: U64, place: int, n_in: int, n_out: int, true_out: int, gain: float) -> None:
+def _draw_orthogonal(weights: F32M, rng: U64, n_in: int, n_out: int, gain: float) -> None:
     """Orthonormal rows or columns (whichever are fewer) times gain, by Gram-Schmidt in float64."""
-    wide = n_in < true_out
-    vectors, length = (n_in, true_out) if wide else (true_out, n_in)
+    wide = n_in < n_out
+    vectors, length = (n_in, n_out) if wide else (n_out, n_in)
     q = np.empty((vectors, length))
     for v in range(vectors):
         for i in range(length):
@@ -85,149 +136,104 @@ def _orthogonal(mem: F32, rng: U64, place: int, n_in: int, n_out: int, true_out:
         for i in range(length):
             q[v, i] /= norm
     for i in range(n_in):
-        for o in range(true_out):
-            mem[place + i * n_out + o] = np.float32(gain * (q[i, o] if wide else q[o, i]))
+        for o in range(n_out):
+            weights[i, o] = np.float32(gain * (q[i, o] if wide else q[o, i]))
 
 
 @kernel()
-def init_weights(mem: F32, ints: I64, base: int, rng: U64, gain: float, head_gain: float) -> None:
+def init_weights(net: Network, rng: U64, gain: float, head_gain: float) -> None:
     """Orthogonal weights, zero biases; ``head_gain`` scales the last layer."""
-    layers = ints[base]
-    inputs_true = ints[base + _HEADER]
-    for layer in range(layers):
-        at = base + _HEADER + _PER_LAYER * layer
-        scale = head_gain if layer == layers - 1 else gain
+    inputs = net.inputs[0]
+    for layer in range(net.layers):
+        scale = head_gain if layer == net.layers - 1 else gain
         # The rows of padded inputs stay zero: only the true outputs of the layer below carry signals.
-        _orthogonal(mem, rng, ints[at + 3], inputs_true, ints[at + 1], ints[at + 2], scale)
-        inputs_true = ints[at + 2]
-    ones = ints[base + 8]
-    for n in range(ints[base + 1]):
-        mem[ones + n] = np.float32(1.0)
-    refresh(mem, ints, base)
+        _draw_orthogonal(_weights(net, net.parameters, layer), rng, inputs, net.outputs[layer], scale)
+        inputs = net.outputs[layer]
+    for n in range(net.batch):
+        net.ones[n] = np.float32(1.0)
+    _renew_transposed(net)
 
 
 @kernel()
-def refresh(mem: F32, ints: I64, base: int) -> None:
-    """Renews the transposed weights that :func:`backward` reads; call after every change of parameters."""
-    for layer in range(1, ints[base]):
-        at = base + _HEADER + _PER_LAYER * layer
-        transpose(mem, ints[at + 3], ints[at + 5], ints[at], ints[at + 1])
+def _renew_transposed(net: Network) -> None:
+    """Renews the transposed weights that :func:`backward` reads; needed after every change of parameters."""
+    for layer in range(1, net.layers):
+        transpose(_weights(net, net.parameters, layer), _transposed(net, layer))
 
 
 @kernel()
-def scale_outputs(mem: F32, ints: I64, base: int, count: int, factor: float) -> None:
+def scale_outputs(net: Network, count: int, factor: float) -> None:
     """Multiplies the weights of the first ``count`` outputs: with a small factor they start nearly equal."""
-    last = base + _HEADER + _PER_LAYER * (ints[base] - 1)
-    width, weights = ints[last + 1], ints[last + 3]
-    for i in range(ints[last]):
+    weights = _weights(net, net.parameters, net.layers - 1)
+    for i in range(weights.shape[0]):
         for o in range(count):
-            mem[weights + i * width + o] *= np.float32(factor)
-    refresh(mem, ints, base)
+            weights[i, o] *= np.float32(factor)
+    _renew_transposed(net)
 
 
 @kernel()
-def copy_weights(mem: F32, ints: I64, source: int, target: int) -> None:
-    """Gives the network at ``target`` the parameters of the equally built one at ``source``."""
-    first, to, count = ints[source + 2], ints[target + 2], ints[source + 3]
-    for n in range(count):
-        mem[to + n] = mem[first + n]
+def copy_weights(source: Network, target: Network) -> None:
+    """Gives a network the parameters of an equally built one."""
+    for n in range(source.count):
+        target.parameters[n] = source.parameters[n]
 
 
 @kernel()
-def output_width(ints: I64, base: int) -> int:
-    """Padded number of outputs: the length of a row of :func:`activations` and :func:`deltas`."""
-    return int(ints[base + _HEADER + _PER_LAYER * (ints[base] - 1) + 1])
+def output_deltas(net: Network, rows: int) -> F32M:
+    """Where the gradient of the loss by the outputs is put before :func:`backward`."""
+    return _rows(net, net.deltas, net.layers - 1, rows)
 
 
 @kernel()
-def activations(ints: I64, base: int) -> int:
-    """Offset of the last layer's outputs, rows of its padded width."""
-    return int(ints[base + _HEADER + _PER_LAYER * (ints[base] - 1) + 6])
-
-
-@kernel()
-def deltas(ints: I64, base: int) -> int:
-    """Offset where the loss gradient by the outputs is put before :func:`backward`."""
-    return int(ints[base + _HEADER + _PER_LAYER * (ints[base] - 1) + 7])
-
-
-@kernel()
-def forward(mem: F32, ints: I64, base: int, x: int, rows: int) -> int:
-    """Outputs for ``rows`` inputs at offset ``x``; returns their offset."""
-    layers = ints[base]
-    source, width = x, ints[base + _HEADER]
-    for layer in range(layers):
-        at = base + _HEADER + _PER_LAYER * layer
-        n_out, act = ints[at + 1], ints[at + 6]
-        matmul(mem, source, width, 1, ints[at + 3], n_out, ints[at + 4], 0, act, n_out, rows, n_out, ints[at])
-        if layer < layers - 1:
-            units = mem[act : act + rows * n_out]
-            for n in range(units.size):
-                units[n] = tanh32(units[n])
-        source, width = act, n_out
+def forward(net: Network, x: F32M) -> F32M:
+    """The outputs for the rows of ``x``, in rows of padded width."""
+    source = x
+    for layer in range(net.layers):
+        units = _rows(net, net.units, layer, x.shape[0])
+        linear(source, _weights(net, net.parameters, layer), _bias(net, net.parameters, layer), units)
+        if layer < net.layers - 1:
+            flat = _flat_rows(net, net.units, layer, x.shape[0])
+            for n in range(flat.size):
+                flat[n] = tanh32(flat[n])
+        source = units
     return source
 
 
 @kernel()
-def backward(mem: F32, ints: I64, base: int, x: int, rows: int, accumulate: bool = False) -> None:
-    """Gradients of all parameters from the deltas of the last layer, after :func:`forward` on the same rows.
+def backward(net: Network, x: F32M, accumulate: bool = False) -> None:
+    """Gradients of all parameters from :func:`output_deltas`, after :func:`forward` on the same rows.
 
     ``accumulate`` adds them to the gradients that are there: how a sum over more rows than the buffers hold is made.
     """
-    zeros, ones, params, grads = ints[base + 7], ints[base + 8], ints[base + 2], ints[base + 4]
-    for reverse in range(ints[base]):
-        layer = ints[base] - 1 - reverse
-        at = base + _HEADER + _PER_LAYER * layer
-        n_in, n_out, delta = ints[at], ints[at + 1], ints[at + 7]
-        source = ints[at - 2] if layer > 0 else x
-        weight_grad, bias_grad = grads + ints[at + 3] - params, grads + ints[at + 4] - params
-        first, bias_first, first_row = (weight_grad, bias_grad, n_out) if accumulate else (zeros, zeros, 0)
-        matmul(mem, source, 1, n_in, delta, n_out, first, first_row, weight_grad, n_out, n_in, n_out, rows)
-        matmul(mem, ones, 0, 1, delta, n_out, bias_first, 0, bias_grad, n_out, 1, n_out, rows)
+    rows = x.shape[0]
+    for reverse in range(net.layers):
+        layer = net.layers - 1 - reverse
+        delta = _rows(net, net.deltas, layer, rows)
+        source = _rows(net, net.units, layer - 1, rows) if layer > 0 else x
+        _add_gradients(net, layer, source, delta, accumulate)
         if layer > 0:
-            below = ints[at - 1]
-            matmul(mem, delta, n_out, 1, ints[at + 5], n_in, zeros, 0, below, n_in, rows, n_in, n_out)
-            slope, units = mem[below : below + rows * n_in], mem[source : source + rows * n_in]
+            below = _rows(net, net.deltas, layer - 1, rows)
+            product(delta, _transposed(net, layer), net.zeros, below)
+            slope, units = _flat_rows(net, net.deltas, layer - 1, rows), _flat_rows(net, net.units, layer - 1, rows)
             for n in range(slope.size):
                 slope[n] *= np.float32(1.0) - units[n] * units[n]
 
 
 @kernel()
-def adam_step(mem: F32, ints: I64, base: int, rate: float, max_norm: float) -> None:
-    """Clips the gradient's norm, makes one Adam step (.9, .999, 1e-5) and renews the transposed weights."""
-    count = ints[base + 3]
-    g = mem[ints[base + 4] : ints[base + 4] + count]
-    scale = np.float32(1.0)
-    if max_norm > 0.0:
-        norm = np.sqrt(sum_squares(mem, ints[base + 4], count))
-        if norm > max_norm:
-            scale = np.float32(max_norm / norm)
-    ints[base + 9] += 1
-    w = mem[ints[base + 2] : ints[base + 2] + count]
-    m = mem[ints[base + 5] : ints[base + 5] + count]
-    v = mem[ints[base + 6] : ints[base + 6] + count]
-    correction1, correction2 = _bias_corrections(ints[base + 9])
-    step = np.float32(rate / correction1)
-    root = np.float32(1.0 / np.sqrt(correction2))
-    for n in range(count):
-        gradient = g[n] * scale
-        m[n] = np.float32(0.9) * m[n] + np.float32(0.1) * gradient
-        v[n] = np.float32(0.999) * v[n] + np.float32(0.001) * gradient * gradient
-        w[n] -= step * m[n] / (np.sqrt(v[n]) * root + np.float32(1e-5))
-    refresh(mem, ints, base)
+def _add_gradients(net: Network, layer: int, source: F32M, delta: F32M, accumulate: bool) -> None:
+    """A layer's gradients from its inputs and the deltas of its outputs."""
+    weights, bias = _weights(net, net.gradients, layer), matrix(_bias(net, net.gradients, layer), 0, 1, delta.shape[1])
+    ones = matrix(net.ones, 0, delta.shape[0], 1)
+    if accumulate:
+        add_product(source, delta, weights)
+        add_product(ones, delta, bias)
+    else:
+        product_transposed(source, delta, net.zeros, weights)
+        product_transposed(ones, delta, net.zeros, bias)
 
 
 @kernel()
-def _power(x: float, n: int) -> float:
-    result = 1.0
-    while n > 0:
-        if n & 1:
-            result *= x
-        x *= x
-        n >>= 1
-    return result
-
-
-@kernel()
-def _bias_corrections(step: int) -> tuple[float, float]:
-    return 1.0 - _power(0.9, step), 1.0 - _power(0.999, step)
+def update_weights(net: Network, rate: float, max_norm: float) -> None:
+    """One step of the optimiser along the gradients."""
+    adam_step(net.adam, net.parameters, net.gradients, rate, max_norm)
+    _renew_transposed(net)

@@ -1,149 +1,119 @@
-"""Brain `mlp_ppo`: proximal policy optimisation with one tanh network for policy and value."""
+"""Brain `mlp_ppo`: proximal policy optimisation."""
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
-from pydantic import Field
 
-from nematodebench.brains.base import BrainClass, BrainConfig, CompiledBrain, Interface, Layout
-from nematodebench.brains.parameters import searched
-from nematodebench.brains.parts import actor_critic as ac
-from nematodebench.kernels.abi import brain_kernel
-from nematodebench.kernels.jit import F32, F32M, F64, I64, U64, kernel
+from nematodebench.brains.base import BrainClass, BrainConfig, CompiledBrain, Interface
+from nematodebench.brains.parameters import hidden_layers, parameter, searched
+from nematodebench.brains.parts.actor_critic import (
+    ActorCritic,
+    log_probabilities,
+    output_gradient,
+    remember_action,
+    remember_step,
+    start_network,
+    value_of,
+)
+from nematodebench.brains.parts.rollout import estimate_advantages, gather_rows
+from nematodebench.kernels.abi import Feedback
+from nematodebench.kernels.jit import F32, F32M, I64, U64, kernel
 from nematodebench.kernels.math import exp32
-from nematodebench.kernels.mlp import adam_step, backward, forward
+from nematodebench.kernels.memory import constant, size
+from nematodebench.kernels.mlp import backward, forward, update_weights
 from nematodebench.kernels.rng import randint
 
 __all__ = ["MlpPpo", "MlpPpoConfig"]
-
-EPOCHS, CLIP = ac.OWN, ac.OWN_HYPER
 
 
 class MlpPpoConfig(BrainConfig):
     """Parameters of `mlp_ppo`."""
 
-    hidden: tuple[int, ...] = Field((64, 64), min_length=1, max_length=8, description="units of each hidden layer")
-    rollout: int = Field(
-        512,
-        ge=8,
-        le=65536,
-        description="steps between updates",
-        json_schema_extra=searched(64, 2048, "medium", log=True),
+    hidden: tuple[int, ...] = hidden_layers(64, 64)
+    rollout: int = parameter(512, 8, 65536, "steps between updates", searched(64, 2048, "medium", log=True))
+    epochs: int = parameter(10, 1, 100, "passes over a rollout", searched(1, 20, "medium"))
+    minibatch: int = parameter(64, 1, 65536, "samples of one gradient step")
+    learning_rate: float = parameter(1e-3, 0, 1, "Adam's step size", searched(0.0001, 0.01, "high", log=True, off=0.0))
+    gamma: float = parameter(0.95, 0, 1, "discount of future reward", searched(0.8, 0.999, "high", off=0.0))
+    gae_lambda: float = parameter(0.95, 0, 1, "trace of the advantage estimate", searched(0.5, 1, "medium", off=0.0))
+    clip: float = parameter(
+        0.2, 0, 10, "how far the policy may move in one update", searched(0.05, 0.5, "medium", log=True), gt=0
     )
-    epochs: int = Field(
-        10, ge=1, le=100, description="passes over a rollout", json_schema_extra=searched(1, 20, "medium")
+    entropy: float = parameter(
+        0.01, 0, 10, "weight of the entropy bonus", searched(0.0001, 0.1, "high", log=True, off=0.0)
     )
-    minibatch: int = Field(64, ge=1, le=65536, description="samples of one gradient step")
-    learning_rate: float = Field(
-        1e-3,
-        ge=0,
-        le=1,
-        description="Adam's step size",
-        json_schema_extra=searched(0.0001, 0.01, "high", log=True, off=0.0),
+    value_weight: float = parameter(
+        0.5, 0, 10, "weight of the value loss", searched(0.1, 2, "low", log=True, off=0.0)
     )
-    gamma: float = Field(
-        0.95,
-        ge=0,
-        le=1,
-        description="discount of future reward",
-        json_schema_extra=searched(0.8, 0.999, "high", off=0.0),
-    )
-    gae_lambda: float = Field(
-        0.95,
-        ge=0,
-        le=1,
-        description="trace of the advantage estimate",
-        json_schema_extra=searched(0.5, 1, "medium", off=0.0),
-    )
-    clip: float = Field(
-        0.2,
-        gt=0,
-        le=10,
-        description="how far the policy may move in one update",
-        json_schema_extra=searched(0.05, 0.5, "medium", log=True),
-    )
-    entropy: float = Field(
-        0.01,
-        ge=0,
-        le=10,
-        description="weight of the entropy bonus",
-        json_schema_extra=searched(0.0001, 0.1, "high", log=True, off=0.0),
-    )
-    value_weight: float = Field(
-        0.5,
-        ge=0,
-        le=10,
-        description="weight of the value loss",
-        json_schema_extra=searched(0.1, 2, "low", log=True, off=0.0),
-    )
-    max_grad_norm: float = Field(0.0, ge=0, description="gradients are clipped to this norm; 0 = never")
-    levels: int = Field(5, ge=2, le=64, description="values an effector can take")
+    max_grad_norm: float = parameter(0.0, 0, None, "gradients are clipped to this norm; 0 = never")
+    levels: int = parameter(5, 2, 64, "values an effector can take")
 
 
-@brain_kernel
-def init(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
-    """Fresh weights."""
-    ac.start_network(mem, ints, rng)
+class Memory(ActorCritic):
+    """Of `mlp_ppo`."""
+
+    gae_lambda = constant()
+    clip = constant()
+    epochs = size()
 
 
-@brain_kernel
-def act(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
+@Memory.kernel
+def init(brain: Memory, rng: U64) -> None:
+    """Draws fresh weights."""
+    start_network(brain, rng)
+
+
+@Memory.kernel
+def act(brain: Memory, rng: U64, obs: F32, action: F32) -> None:
     """Samples an action and remembers what it was based on."""
-    ac.remember_action(mem, ints, rng, obs, action)
+    remember_action(brain, rng, obs, action)
 
 
-@brain_kernel
-def learn(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
+@Memory.kernel
+def learn(brain: Memory, rng: U64, obs: F32, outcome: Feedback) -> None:
     """Stores the reward; updates when the rollout is full."""
-    ended = ac.remember_outcome(hyper, ints, mem, obs, out)
-    if ints[ac.FILLED] == ints[ac.CAPACITY]:
-        ac.estimate_advantages(hyper, ints, mem, np.float32(0.0) if ended else ac.value_of(mem, ints, obs))
-        _update(hyper, ints, mem, rng)
-        ints[ac.FILLED] = 0
+    ended = remember_step(brain, obs, outcome)
+    if brain.rollout.filled == brain.rollout.capacity:
+        following = np.float32(0.0) if ended else value_of(brain, obs)
+        estimate_advantages(brain.rollout, brain.gamma, brain.gae_lambda, following)
+        _update(brain, rng)
+        brain.rollout.filled = 0
 
 
 @kernel()
-def _update(hyper: F64, ints: I64, mem: F32, rng: U64) -> None:
+def _update(brain: Memory, rng: U64) -> None:
     """Epochs of shuffled minibatches."""
-    n, x = ints[ac.CAPACITY], ints[ac.X]
-    order = ints[ints[ac.ORDER] : ints[ac.ORDER] + n]
+    n, order = brain.rollout.capacity, brain.rollout.order
     for k in range(n):
         order[k] = k
-    for _ in range(ints[EPOCHS]):
+    for _ in range(brain.epochs):
         for k in range(n - 1):
             j = k + randint(rng, n - k)
             order[k], order[j] = order[j], order[k]
-        for start in range(0, n, ints[ac.BATCH]):
-            batch = order[start : min(start + ints[ac.BATCH], n)]
-            ac.gather_rows(ints, mem, batch)
-            outputs = forward(mem, ints, ac.NET, x, batch.size)
-            _loss_gradient(hyper, ints, mem, outputs, batch)
-            backward(mem, ints, ac.NET, x, batch.size)
-            adam_step(mem, ints, ac.NET, hyper[ac.RATE], hyper[ac.MAX_NORM])
+        for start in range(0, n, brain.batch):
+            batch = order[start : min(start + brain.batch, n)]
+            x = brain.x[: batch.size]
+            gather_rows(brain.rollout.observations, batch, x)
+            _loss_gradient(brain, forward(brain.net, x), batch)
+            backward(brain.net, x)
+            update_weights(brain.net, brain.learning_rate, brain.max_grad_norm)
 
 
 @kernel()
-def _loss_gradient(hyper: F64, ints: I64, mem: F32, outputs: int, order: I64) -> None:
+def _loss_gradient(brain: Memory, outputs: F32M, order: I64) -> None:
     """Gradient of the PPO loss of these steps by the network's outputs."""
-    ac.log_probabilities(ints, mem, outputs, order)
-    rows = order.size
-    _, _, logp, weight, _ = ac.column_places(ints, rows)
-    _policy_weight(
-        hyper,
-        mem[logp : logp + rows],
-        mem[weight : weight + rows],
-        mem[ints[ac.ADVANTAGE] :],
-        mem[ints[ac.LOGP] :],
-        order,
-    )
-    ac.output_gradient(hyper, ints, mem, order, rows)
+    log_probabilities(brain, outputs, order)
+    _weigh_policy(brain, brain.logp[: order.size], order)
+    output_gradient(brain, order, order.size)
 
 
 @kernel()
-def _policy_weight(hyper: F64, logp: F32, weight: F32, advantages: F32, old: F32, order: I64) -> None:
+def _weigh_policy(brain: Memory, logp: F32, order: I64) -> None:
     """Derivative of the clipped objective by the log probability: -advantage x ratio, or 0 where it is clipped."""
-    low, high = np.float32(1.0 - hyper[CLIP]), np.float32(1.0 + hyper[CLIP])
+    low, high = np.float32(1.0 - brain.clip), np.float32(1.0 + brain.clip)
     share = np.float32(1.0) / np.float32(logp.size)
+    advantages, old, weight = brain.rollout.advantages, brain.rollout.logp, brain.weight
     for r in range(logp.size):
         logp[r] -= old[order[r]]
     for r in range(logp.size):
@@ -168,17 +138,12 @@ class MlpPpo(CompiledBrain):
     name: ClassVar[str] = "mlp_ppo"
     kind: ClassVar[BrainClass] = "classical"
     config = MlpPpoConfig
+    memory = Memory
     init = staticmethod(init)
     act = staticmethod(act)
     learn = staticmethod(learn)
 
     @classmethod
-    def layout(cls, config: MlpPpoConfig, body: Interface) -> Layout:
-        """Two words and one constant beside what policy-gradient brains share."""
-        ints, memory = ac.actor_critic_layout(body, config.hidden, config.levels, config.rollout, config.minibatch)
-        ints[EPOCHS] = config.epochs
-        hyper = np.array([
-            config.learning_rate, config.gamma, config.gae_lambda, config.entropy, config.value_weight,
-            config.max_grad_norm, config.clip,
-        ])  # fmt: skip
-        return Layout(hyper, ints, memory)
+    def sizes(cls, config: MlpPpoConfig, body: Interface) -> Mapping[str, Any]:
+        """A rollout of steps, and a network that takes a minibatch of them."""
+        return ActorCritic.shape(body, config.hidden, config.levels, config.rollout, config.minibatch)

@@ -1,119 +1,107 @@
 """Brain `mlp_reinforce`: the plain policy gradient with a learned baseline."""
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
-from pydantic import Field
 
-from nematodebench.brains.base import BrainClass, BrainConfig, CompiledBrain, Interface, Layout
-from nematodebench.brains.parameters import searched
-from nematodebench.brains.parts import actor_critic as ac
-from nematodebench.kernels.abi import brain_kernel
-from nematodebench.kernels.jit import F32, F32M, F64, I64, U64, kernel
-from nematodebench.kernels.mlp import adam_step, backward, forward
+from nematodebench.brains.base import BrainClass, BrainConfig, CompiledBrain, Interface
+from nematodebench.brains.parameters import hidden_layers, parameter, searched
+from nematodebench.brains.parts.actor_critic import (
+    ActorCritic,
+    log_probabilities,
+    output_gradient,
+    remember_action,
+    remember_step,
+    start_network,
+    value_of,
+)
+from nematodebench.brains.parts.rollout import estimate_advantages, gather_rows
+from nematodebench.kernels.abi import Feedback
+from nematodebench.kernels.jit import F32, F32M, I64, U64, kernel
+from nematodebench.kernels.memory import counter, size
+from nematodebench.kernels.mlp import backward, forward, update_weights
 
 __all__ = ["MlpReinforce", "MlpReinforceConfig"]
 
-BATCH_EPISODES, EPISODES = ac.OWN, ac.OWN + 1
 _ROWS = 64  # of one pass through the network: as many as keep its activations in the fast cache
+_TRACE = 1.0  # advantages are plain discounted returns minus the baseline
 
 
 class MlpReinforceConfig(BrainConfig):
     """Parameters of `mlp_reinforce`."""
 
-    hidden: tuple[int, ...] = Field((64, 64), min_length=1, max_length=8, description="units of each hidden layer")
-    horizon: int = Field(
-        128,
-        ge=8,
-        le=65536,
-        description="at the latest after this many steps comes an update",
-        json_schema_extra=searched(16, 1024, "medium", log=True),
+    hidden: tuple[int, ...] = hidden_layers(64, 64)
+    horizon: int = parameter(
+        128, 8, 65536, "at the latest after this many steps comes an update", searched(16, 1024, "medium", log=True)
     )
-    batch_episodes: int = Field(
-        1,
-        ge=1,
-        le=1000,
-        description="episodes of one update, if the horizon allows",
-        json_schema_extra=searched(1, 16, "low", log=True),
+    batch_episodes: int = parameter(
+        1, 1, 1000, "episodes of one update, if the horizon allows", searched(1, 16, "low", log=True)
     )
-    learning_rate: float = Field(
-        3e-3,
-        ge=0,
-        le=1,
-        description="Adam's step size",
-        json_schema_extra=searched(0.0003, 0.03, "high", log=True, off=0.0),
+    learning_rate: float = parameter(3e-3, 0, 1, "Adam's step size", searched(0.0003, 0.03, "high", log=True, off=0.0))
+    gamma: float = parameter(0.95, 0, 1, "discount of future reward", searched(0.8, 0.999, "high", off=0.0))
+    entropy: float = parameter(
+        0.01, 0, 10, "weight of the entropy bonus", searched(0.0001, 0.1, "high", log=True, off=0.0)
     )
-    gamma: float = Field(
-        0.95,
-        ge=0,
-        le=1,
-        description="discount of future reward",
-        json_schema_extra=searched(0.8, 0.999, "high", off=0.0),
+    value_weight: float = parameter(
+        0.5, 0, 10, "weight of the baseline's loss", searched(0.1, 2, "low", log=True, off=0.0)
     )
-    entropy: float = Field(
-        0.01,
-        ge=0,
-        le=10,
-        description="weight of the entropy bonus",
-        json_schema_extra=searched(0.0001, 0.1, "high", log=True, off=0.0),
-    )
-    value_weight: float = Field(
-        0.5,
-        ge=0,
-        le=10,
-        description="weight of the baseline's loss",
-        json_schema_extra=searched(0.1, 2, "low", log=True, off=0.0),
-    )
-    max_grad_norm: float = Field(0.5, ge=0, description="gradients are clipped to this norm; 0 = never")
-    levels: int = Field(5, ge=2, le=64, description="values an effector can take")
+    max_grad_norm: float = parameter(0.5, 0, None, "gradients are clipped to this norm; 0 = never")
+    levels: int = parameter(5, 2, 64, "values an effector can take")
 
 
-@brain_kernel
-def init(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
-    """Fresh weights."""
-    ac.start_network(mem, ints, rng)
+class Memory(ActorCritic):
+    """Of `mlp_reinforce`."""
+
+    batch_episodes = size()
+    episodes = counter()
 
 
-@brain_kernel
-def act(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
+@Memory.kernel
+def init(brain: Memory, rng: U64) -> None:
+    """Draws fresh weights."""
+    start_network(brain, rng)
+
+
+@Memory.kernel
+def act(brain: Memory, rng: U64, obs: F32, action: F32) -> None:
     """Samples an action and remembers what it was based on."""
-    ac.remember_action(mem, ints, rng, obs, action)
+    remember_action(brain, rng, obs, action)
 
 
-@brain_kernel
-def learn(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
+@Memory.kernel
+def learn(brain: Memory, obs: F32, outcome: Feedback) -> None:
     """Stores the reward; updates when enough episodes are stored or the horizon is reached."""
-    ended = ac.remember_outcome(hyper, ints, mem, obs, out)
-    ints[EPISODES] += ended
-    if ints[ac.FILLED] == ints[ac.CAPACITY] or ints[EPISODES] == ints[BATCH_EPISODES]:
-        ac.estimate_advantages(hyper, ints, mem, np.float32(0.0) if ended else ac.value_of(mem, ints, obs))
-        _update(hyper, ints, mem)
-        ints[ac.FILLED], ints[EPISODES] = 0, 0
+    rollout = brain.rollout
+    ended = remember_step(brain, obs, outcome)
+    brain.episodes += ended
+    if rollout.filled == rollout.capacity or brain.episodes == brain.batch_episodes:
+        estimate_advantages(rollout, brain.gamma, _TRACE, np.float32(0.0) if ended else value_of(brain, obs))
+        _update(brain)
+        rollout.filled, brain.episodes = 0, 0
 
 
 @kernel()
-def _update(hyper: F64, ints: I64, mem: F32) -> None:
+def _update(brain: Memory) -> None:
     """One gradient step on all stored steps, summed over as many passes as they need."""
-    n, x = ints[ac.FILLED], ints[ac.X]
-    order = ints[ints[ac.ORDER] : ints[ac.ORDER] + n]
-    for start in range(0, n, ints[ac.BATCH]):
-        batch = order[start : min(start + ints[ac.BATCH], n)]
-        ac.gather_rows(ints, mem, batch)
-        outputs = forward(mem, ints, ac.NET, x, batch.size)
-        _loss_gradient(hyper, ints, mem, outputs, batch)
-        backward(mem, ints, ac.NET, x, batch.size, start > 0)
-    adam_step(mem, ints, ac.NET, hyper[ac.RATE], hyper[ac.MAX_NORM])
+    n = brain.rollout.filled
+    for start in range(0, n, brain.batch):
+        batch = brain.rollout.order[start : min(start + brain.batch, n)]
+        x = brain.x[: batch.size]
+        gather_rows(brain.rollout.observations, batch, x)
+        _loss_gradient(brain, forward(brain.net, x), batch)
+        backward(brain.net, x, start > 0)
+    update_weights(brain.net, brain.learning_rate, brain.max_grad_norm)
 
 
 @kernel()
-def _loss_gradient(hyper: F64, ints: I64, mem: F32, outputs: int, order: I64) -> None:
+def _loss_gradient(brain: Memory, outputs: F32M, order: I64) -> None:
     """Gradient of the mean of -advantage x log probability, and of the other two terms, by the network's outputs."""
-    ac.log_probabilities(ints, mem, outputs, order)
-    _, _, _, weight, _ = ac.column_places(ints, order.size)
-    share = np.float32(1.0) / np.float32(ints[ac.FILLED])
+    log_probabilities(brain, outputs, order)
+    share = np.float32(1.0) / np.float32(brain.rollout.filled)
     for r in range(order.size):
-        mem[weight + r] = -mem[ints[ac.ADVANTAGE] + order[r]] * share
-    ac.output_gradient(hyper, ints, mem, order, ints[ac.FILLED])
+        brain.weight[r] = -brain.rollout.advantages[order[r]] * share
+    output_gradient(brain, order, brain.rollout.filled)
 
 
 class MlpReinforce(CompiledBrain):
@@ -133,16 +121,12 @@ class MlpReinforce(CompiledBrain):
     name: ClassVar[str] = "mlp_reinforce"
     kind: ClassVar[BrainClass] = "classical"
     config = MlpReinforceConfig
+    memory = Memory
     init = staticmethod(init)
     act = staticmethod(act)
     learn = staticmethod(learn)
 
     @classmethod
-    def layout(cls, config: MlpReinforceConfig, body: Interface) -> Layout:
-        """Two words beside what policy-gradient brains share; lambda is 1."""
-        ints, memory = ac.actor_critic_layout(body, config.hidden, config.levels, config.horizon, _ROWS)
-        ints[BATCH_EPISODES] = config.batch_episodes
-        hyper = np.array([
-            config.learning_rate, config.gamma, 1.0, config.entropy, config.value_weight, config.max_grad_norm,
-        ])  # fmt: skip
-        return Layout(hyper, ints, memory)
+    def sizes(cls, config: MlpReinforceConfig, body: Interface) -> Mapping[str, Any]:
+        """A rollout as long as the horizon, and a network for a part of it at once."""
+        return ActorCritic.shape(body, config.hidden, config.levels, config.horizon, _ROWS)
