@@ -47,7 +47,7 @@ not ``scratch`` are what the brain has learned, and their hash is recorded.
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Protocol
 
 from numba import types
 
@@ -58,8 +58,21 @@ __all__ = [
     "BRAIN", "WORLD", "BrainFunction", "BrainMemory", "Feedback", "NoMetrics", "Outcome", "WorldFunction", "WorldMemory",
 ]  # fmt: skip
 
-WorldFunction: TypeAlias = Callable[[F64, F64, U64, F32M, F32M, F64], None]
-BrainFunction: TypeAlias = Callable[[F64, I64, F32, U64, F32M, F32M, F64], None]
+
+# Protocols, because a class variable that is a Callable would be taken for a method.
+class WorldFunction(Protocol):
+    """A world's ``reset``, ``step`` or ``reference`` as it is compiled."""
+
+    def __call__(self, params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64, /) -> None:
+        """Works on the flat arrays."""
+
+
+class BrainFunction(Protocol):
+    """A brain's ``init``, ``begin_episode``, ``act`` or ``learn`` as it is compiled."""
+
+    def __call__(self, hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64, /) -> None:
+        """Works on the flat arrays."""
+
 
 _f64, _i64, _f32, _u64 = types.float64[::1], types.int64[::1], types.float32[::1], types.uint64[::1]
 _f32m = types.float32[:, ::1]
