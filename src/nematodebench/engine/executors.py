@@ -15,11 +15,8 @@ from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from typing import Any, Literal, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
 from nematodebench.brains.registry import is_compiled
-from nematodebench.engine.loop import STEPS_DONE, STOP
+from nematodebench.engine.loop import Control
 from nematodebench.engine.run import RunFailure, RunResult, RunSpec, compile_for, execute
 from nematodebench.errors import UsageError
 
@@ -51,24 +48,24 @@ class Watch:
     """Steps made so far by runs in this process, and the way to stop them."""
 
     def __init__(self) -> None:
-        self._controls: list[NDArray[np.int64]] = []
+        self._controls: list[Control] = []
         self._stopped = False
 
-    def register(self, control: NDArray[np.int64]) -> None:
+    def register(self, control: Control) -> None:
         """Called by a run that starts."""
         self._controls.append(control)
         if self._stopped:
-            control[STOP] = 1
+            control.stop = 1
 
     def steps(self) -> int:
         """Steps of all runs so far."""
-        return int(sum(control[STEPS_DONE] for control in self._controls))
+        return sum(control.steps_done for control in self._controls)
 
     def stop(self) -> None:
         """Asks all runs to stop at the end of their episode."""
         self._stopped = True
         for control in self._controls:
-            control[STOP] = 1
+            control.stop = 1
 
 
 def execute_all(specs: Sequence[RunSpec], executor: ExecutorName, workers: int, watch: Watch) -> Iterator[RunResult]:

@@ -116,6 +116,7 @@ def run_phase(
     In a guided phase the world's reference, which sees the full state, overwrites every action.
     """
     plan, control, outcome = Plan(plan_words), Control(control_words), Outcome(out)
+    choices, budget, guided = plan.choices, plan.ticks, plan.guided != 0
     agents = obs.shape[0]
     episode, ticks = 0, 0
     while not _over(plan, episode, ticks):
@@ -129,15 +130,15 @@ def run_phase(
         while not done:
             for a in range(agents):
                 brain_act(hyper, ints[a], mem[a], brain_rng[a], obs[a : a + 1], action[a : a + 1], brain_out[a])
-            if plan.guided != 0:
+            if guided:
                 world_reference(params, state, brain_rng[0], action, obs, out)
-            if not _legal(action, plan.choices):
+            elif not _legal(action, choices):
                 control.at_episode, control.at_step = episode, steps
                 return ILLEGAL_ACTION
             world_step(params, state, world_rng, action, obs, out)
             steps += 1
             ticks += 1
-            if plan.ticks > 0 and ticks >= plan.ticks and outcome.terminated == 0.0:
+            if budget > 0 and ticks >= budget and outcome.terminated == 0.0:
                 outcome.truncated = 1.0  # the budget cuts the last episode short: learners can bootstrap
             for a in range(agents):
                 feedback = Feedback(brain_out[a])

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nematodebench.brains.base import Interface
 
-__all__ = ["PythonLife", "Transition", "global_generators_kept", "seed_everything"]
+__all__ = ["PythonBrains", "Transition", "global_generators_kept", "seed_everything"]
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def _spaces(body: Interface) -> tuple[Any, Any]:
     return observation, spaces.Box(0.0, 1.0, (body.effectors,), np.float32)
 
 
-class PythonLife:
+class PythonBrains:
     """One run of a Python brain: an instance for each agent, driven through functions of the Brain ABI."""
 
     def __init__(self, brain: type[Any], config: Any, body: Interface, seed: int, agents: int) -> None:
@@ -91,7 +91,8 @@ class PythonLife:
         """Hands the brain its transition."""
         agent = int(mem[0])
         observation, answer = self._seen[agent]
-        step = Transition(observation, answer, float(out[2]), obs[0].copy(), bool(out[0]), bool(out[1]))
+        terminated, truncated, reward = out.tolist()  # in the order of kernels.abi.Feedback
+        step = Transition(observation, answer, reward, obs[0].copy(), terminated != 0.0, truncated != 0.0)
         self._brains[agent].learn(step)
 
     def learn_nothing(self, hyper: Any, ints: Any, mem: Any, rng: Any, obs: Any, action: Any, out: Any) -> None:

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from nematodebench.kernels.target import cache_dir
 
 __all__ = [
-    "F32", "F32M", "F64", "F64M", "I64", "INTERPRETED", "U64", "first_class", "inline", "inlined", "intrinsic", "kernel",
+    "F32", "F32M", "F64", "F64M", "I64", "INTERPRETED", "U64", "accessor", "first_class", "inline", "inlined",
+    "intrinsic", "kernel",
 ]  # fmt: skip
 
 P = ParamSpec("P")
@@ -81,6 +82,15 @@ def inline(function: Callable[P, R]) -> Callable[P, R]:
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
     """Decorator for a helper on the path of every step: a kernel, always made part of its caller."""
     return inline(kernel()(function))
+
+
+def accessor(function: Callable[P, R]) -> Callable[P, R]:
+    """Decorator for a helper that returns an array over memory it was given, which is always made part of its caller.
+
+    Numba lets a kernel return an array only with its reference counts on. They cost nothing here: memory that is read
+    by name has no count.
+    """
+    return inline(kernel(allocates=True)(function))
 
 
 def intrinsic(python: Callable[P, R]) -> Callable[[Callable[..., Any]], Callable[P, R]]:

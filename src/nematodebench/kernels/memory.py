@@ -182,6 +182,9 @@ class View:
     def __init_subclass__(cls, **given: Any) -> None:
         super().__init_subclass__(**given)
         own = {name: value for name, value in vars(cls).items() if isinstance(value, Field)}
+        for name in own:
+            if name not in cls.fields and any(hasattr(base, name) for base in cls.__bases__):
+                raise TypeError(f"{cls.__qualname__}: the name {name!r} is taken. Choose another for this field.")
         cls.fields = {**cls.fields, **{n: Field(f.kind, f.dims, f.scratch, f.part, n) for n, f in own.items()}}
         for name in own:
             setattr(cls, name, _property(cls.fields[name]))
@@ -258,6 +261,21 @@ def _property(field: Field) -> Any:
     return property(get_loaded) if field.is_loaded else property(get_scalar, set_scalar)
 
 
+def _in_place(place: int, whole: bool) -> Any:
+    """A single number at a known place of a block: the run loop reads these in the interpreter too, so it is short."""
+
+    def get(view: View) -> Any:
+        return view._arrays[0][place]
+
+    def get_whole(view: View) -> int:
+        return int(view._arrays[0][place])
+
+    def put(view: View, value: Any) -> None:
+        view._arrays[0][place] = value
+
+    return property(get_whole if whole else get, put)
+
+
 class Block(View):
     """A declaration over one flat array: single numbers first, in order, then arrays, one behind another.
 
@@ -279,6 +297,9 @@ class Block(View):
     @classmethod
     def _place_fields(cls) -> None:
         cls.singles = {name: n for n, name in enumerate(n for n, f in cls.fields.items() if not f.is_array)}
+        for name, place in cls.singles.items():
+            if not cls.fields[name].is_loaded:
+                setattr(cls, name, _in_place(place, cls.fields[name].kind == "counter"))
 
     def __init__(self, array: Any, sizes: "Block | None" = None) -> None:
         self._arrays = (array,) if sizes is None else (array, sizes)
@@ -333,9 +354,9 @@ class Block(View):
 class Memory(View):
     """A brain's declaration, or a part of one, over the arrays ``hyper``, ``ints`` and ``mem``."""
 
-    heads: ClassVar[dict[str, tuple[int, int]]] = {}
+    _heads: ClassVar[dict[str, tuple[int, int]]] = {}
     """Place of every field's own word in the heads of ``hyper`` and ``ints``; a part has a stretch of both."""
-    head_sizes: ClassVar[tuple[int, int]] = (0, 0)
+    _head_sizes: ClassVar[tuple[int, int]] = (0, 0)
     _base: tuple[int, int]
 
     @classmethod
@@ -344,21 +365,21 @@ class Memory(View):
         for name, field in cls.fields.items():
             heads[name] = (hyper, ints)
             if field.part is not None:
-                hyper, ints = hyper + field.part.head_sizes[0], ints + field.part.head_sizes[1]
+                hyper, ints = hyper + field.part._head_sizes[0], ints + field.part._head_sizes[1]
             else:
                 hyper, ints = hyper + (field.kind == "constant"), ints + (field.kind != "constant")
-        cls.heads, cls.head_sizes = heads, (hyper, ints)
+        cls._heads, cls._head_sizes = heads, (hyper, ints)
 
     def __init__(self, hyper: F64, ints: I64, mem: F32, base: tuple[int, int] = (0, 0)) -> None:
         self._arrays, self._base = (hyper, ints, mem), base
 
     def _part(self, field: Field) -> "Memory":
         assert field.part is not None
-        hyper, ints = self.heads[field.name]
+        hyper, ints = self._heads[field.name]
         return field.part(*self._arrays, (self._base[0] + hyper, self._base[1] + ints))
 
     def _where(self, field: Field) -> tuple[Any, int]:
-        hyper, ints = self.heads[field.name]
+        hyper, ints = self._heads[field.name]
         if field.kind == "constant":
             return self._arrays[0], self._base[0] + hyper
         at = self._base[1] + ints
@@ -377,7 +398,7 @@ class Memory(View):
         Returns:
             The arrays; ``mem`` is left to whoever builds the brain, as zeros.
         """
-        plan = _Plan([0.0] * cls.head_sizes[0], [0] * cls.head_sizes[1])
+        plan = _Plan([0.0] * cls._head_sizes[0], [0] * cls._head_sizes[1])
         plan.fill(cls, given, sources, (0, 0))
         return Layout(np.array(plan.hyper, dtype=np.float64), np.array(plan.ints, dtype=np.int64), plan.memory)
 
@@ -410,7 +431,7 @@ class _Plan:
             n: _value(cls, n, given, sources) for n, f in cls.fields.items() if f.is_loaded or f.kind == "constants"
         }
         for name, field in cls.fields.items():
-            hyper, ints = (base[n] + cls.heads[name][n] for n in (0, 1))
+            hyper, ints = (base[n] + cls._heads[name][n] for n in (0, 1))
             if field.part is not None:
                 self.fill(field.part, given.get(name, {}), sources, (hyper, ints))
             elif field.kind == "constant":

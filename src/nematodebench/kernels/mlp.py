@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nematodebench.kernels.adam import Adam, adam_step
-from nematodebench.kernels.jit import F32, F32M, U64, kernel
+from nematodebench.kernels.jit import F32, F32M, U64, accessor, kernel
 from nematodebench.kernels.math import tanh32
 from nematodebench.kernels.memory import Memory, floats, part, size, words
 from nematodebench.kernels.rng import normal
@@ -25,7 +25,8 @@ from nematodebench.kernels.vectors import (
 )
 
 __all__ = [
-    "Network", "backward", "copy_weights", "forward", "init_weights", "output_deltas", "scale_outputs", "update_weights",
+    "Network", "backward", "copy_weights", "forward", "init_weights", "output_deltas", "outputs_of",
+    "scale_outputs", "update_weights",
 ]  # fmt: skip
 
 
@@ -82,35 +83,35 @@ class Network(Memory):
         yield "steps", np.asarray(self.adam.steps)
 
 
-@kernel()
+@accessor
 def _weights(net: Network, flat: F32, layer: int) -> F32M:
     """A layer's weights in the parameters, or their gradients in the gradients."""
-    return matrix(flat, net.first_weight[layer], net.inputs[layer], net.widths[layer])  # type: ignore[no-any-return]
+    return matrix(flat, net.first_weight[layer], net.inputs[layer], net.widths[layer])
 
 
-@kernel()
+@accessor
 def _bias(net: Network, flat: F32, layer: int) -> F32:
     """A layer's biases, behind its weights."""
     start = net.first_weight[layer] + net.inputs[layer] * net.widths[layer]
     return flat[start : start + net.widths[layer]]
 
 
-@kernel()
+@accessor
 def _rows(net: Network, flat: F32, layer: int, rows: int) -> F32M:
     """The first rows of a layer's units or deltas."""
-    return matrix(flat, net.first_unit[layer], rows, net.widths[layer])  # type: ignore[no-any-return]
+    return matrix(flat, net.first_unit[layer], rows, net.widths[layer])
 
 
-@kernel()
+@accessor
 def _flat_rows(net: Network, flat: F32, layer: int, rows: int) -> F32:
     """The same rows without their shape, for loops over all of them."""
     first = net.first_unit[layer]
     return flat[first : first + rows * net.widths[layer]]
 
 
-@kernel()
+@accessor
 def _transposed(net: Network, layer: int) -> F32M:
-    return matrix(net.transposed, net.first_transposed[layer], net.widths[layer], net.inputs[layer])  # type: ignore[no-any-return]
+    return matrix(net.transposed, net.first_transposed[layer], net.widths[layer], net.inputs[layer])
 
 
 @kernel(allocates=True)
@@ -178,15 +179,21 @@ def copy_weights(source: Network, target: Network) -> None:
         target.parameters[n] = source.parameters[n]
 
 
-@kernel()
+@accessor
 def output_deltas(net: Network, rows: int) -> F32M:
     """Where the gradient of the loss by the outputs is put before :func:`backward`."""
     return _rows(net, net.deltas, net.layers - 1, rows)
 
 
+@accessor
+def outputs_of(net: Network, rows: int) -> F32M:
+    """What the last :func:`forward` computed, in rows of padded width."""
+    return _rows(net, net.units, net.layers - 1, rows)
+
+
 @kernel()
-def forward(net: Network, x: F32M) -> F32M:
-    """The outputs for the rows of ``x``, in rows of padded width."""
+def forward(net: Network, x: F32M) -> None:
+    """Computes the outputs for the rows of ``x``."""
     source = x
     for layer in range(net.layers):
         units = _rows(net, net.units, layer, x.shape[0])
@@ -196,7 +203,6 @@ def forward(net: Network, x: F32M) -> F32M:
             for n in range(flat.size):
                 flat[n] = tanh32(flat[n])
         source = units
-    return source
 
 
 @kernel()

@@ -205,28 +205,28 @@ def _multiply(
 
 @kernel()
 def linear(x: F32M, weights: F32M, bias: F32, y: F32M) -> None:
-    """y = x weights + bias."""
+    """Y = x weights + bias."""
     rows, count = x.shape
     _multiply(x, weights, bias, y, count, 1, 0, rows, weights.shape[1], count)
 
 
 @kernel()
 def product(a: F32M, b: F32M, zeros: F32, c: F32M) -> None:
-    """c = a b; ``zeros`` is as long as a row of c."""
+    """C = a b; ``zeros`` is as long as a row of c."""
     rows, count = a.shape
     _multiply(a, b, zeros, c, count, 1, 0, rows, b.shape[1], count)
 
 
 @kernel()
 def product_transposed(a: F32M, b: F32M, zeros: F32, c: F32M) -> None:
-    """c = a^T b; ``zeros`` is as long as a row of c."""
+    """C = a^T b; ``zeros`` is as long as a row of c."""
     count, rows = a.shape
     _multiply(a, b, zeros, c, 1, rows, 0, rows, b.shape[1], count)
 
 
 @kernel()
 def add_product(a: F32M, b: F32M, c: F32M) -> None:
-    """c += a^T b."""
+    """C += a^T b."""
     count, rows = a.shape
     _multiply(a, b, c, c, 1, rows, b.shape[1], rows, b.shape[1], count)
 

@@ -158,7 +158,7 @@ def _build_memory(context: Any, builder: Any, kind: ViewType, banks: list[Any], 
     for name, field in kind.declaration.fields.items():
         hyper, ints = (
             builder.add(first, ir.Constant(_WORD, place))
-            for first, place in zip(base, kind.declaration.heads[name], strict=True)
+            for first, place in zip(base, kind.declaration._heads[name], strict=True)
         )
         if field.part is not None:
             value = _build_memory(context, builder, view_type(field.part), banks, (hyper, ints))
@@ -201,7 +201,7 @@ def _build_block(context: Any, builder: Any, kind: ViewType, data: Any, length: 
 
 
 def _build(context: Any, builder: Any, kind: ViewType, arguments: list[Any], argument_types: Any) -> Any:
-    if hasattr(kind.declaration, "heads"):
+    if hasattr(kind.declaration, "_heads"):
         banks = [_data(context, builder, t, a) for t, a in zip(argument_types[:3], arguments[:3], strict=True)]
         zero = ir.Constant(_WORD, 0)
         return _build_memory(context, builder, kind, banks, (zero, zero))
@@ -215,7 +215,7 @@ def make_compilable(declaration: Any) -> None:
     """Lets kernels build views of a declaration by calling its class, and take them as arguments."""
     kind = declaration.compiled_type = ViewType(declaration)
 
-    if hasattr(declaration, "heads"):
+    if hasattr(declaration, "_heads"):
 
         @type_callable(declaration)
         def _typed_memory(_context: Any) -> Any:
@@ -253,7 +253,7 @@ def make_compilable(declaration: Any) -> None:
 
 def _bank_types(declaration: Any) -> list[Any]:
     """Types of the flat arrays that a view is made of."""
-    if hasattr(declaration, "heads"):
+    if hasattr(declaration, "_heads"):
         return [types.Array(kind, 1, "C") for kind in (types.float64, types.int64, types.float32)]
     whole = any(field.kind in {"counter", "words"} for field in declaration.fields.values())
     return [types.Array(types.int64 if whole else types.float64, 1, "C")]
@@ -265,7 +265,7 @@ def _unbox(kind: ViewType, view: Any, c: Any) -> NativeValue:
     owner = c.pyapi.object_getattr_string(view, "_arrays")
     bank_types = _bank_types(kind.declaration)
     arrays = [c.unbox(bank, c.pyapi.tuple_getitem(owner, n)).value for n, bank in enumerate(bank_types)]
-    if hasattr(kind.declaration, "heads"):
+    if hasattr(kind.declaration, "_heads"):
         base = c.pyapi.object_getattr_string(view, "_base")
         starts = [c.unbox(types.int64, c.pyapi.tuple_getitem(base, n)).value for n in range(2)]
         banks = [_data(c.context, c.builder, t, v) for t, v in zip(bank_types, arrays, strict=True)]

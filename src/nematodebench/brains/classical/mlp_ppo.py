@@ -18,7 +18,7 @@ from nematodebench.brains.parts.actor_critic import (
 )
 from nematodebench.brains.parts.rollout import estimate_advantages, gather_rows
 from nematodebench.kernels.abi import Feedback
-from nematodebench.kernels.jit import F32, F32M, I64, U64, kernel
+from nematodebench.kernels.jit import F32, I64, U64, kernel
 from nematodebench.kernels.math import exp32
 from nematodebench.kernels.memory import constant, size
 from nematodebench.kernels.mlp import backward, forward, update_weights
@@ -43,9 +43,7 @@ class MlpPpoConfig(BrainConfig):
     entropy: float = parameter(
         0.01, 0, 10, "weight of the entropy bonus", searched(0.0001, 0.1, "high", log=True, off=0.0)
     )
-    value_weight: float = parameter(
-        0.5, 0, 10, "weight of the value loss", searched(0.1, 2, "low", log=True, off=0.0)
-    )
+    value_weight: float = parameter(0.5, 0, 10, "weight of the value loss", searched(0.1, 2, "low", log=True, off=0.0))
     max_grad_norm: float = parameter(0.0, 0, None, "gradients are clipped to this norm; 0 = never")
     levels: int = parameter(5, 2, 64, "values an effector can take")
 
@@ -95,15 +93,16 @@ def _update(brain: Memory, rng: U64) -> None:
             batch = order[start : min(start + brain.batch, n)]
             x = brain.x[: batch.size]
             gather_rows(brain.rollout.observations, batch, x)
-            _loss_gradient(brain, forward(brain.net, x), batch)
+            forward(brain.net, x)
+            _loss_gradient(brain, batch)
             backward(brain.net, x)
             update_weights(brain.net, brain.learning_rate, brain.max_grad_norm)
 
 
 @kernel()
-def _loss_gradient(brain: Memory, outputs: F32M, order: I64) -> None:
+def _loss_gradient(brain: Memory, order: I64) -> None:
     """Gradient of the PPO loss of these steps by the network's outputs."""
-    log_probabilities(brain, outputs, order)
+    log_probabilities(brain, order)
     _weigh_policy(brain, brain.logp[: order.size], order)
     output_gradient(brain, order, order.size)
 

@@ -18,7 +18,7 @@ from nematodebench.brains.parts.actor_critic import (
 )
 from nematodebench.brains.parts.rollout import estimate_advantages, gather_rows
 from nematodebench.kernels.abi import Feedback
-from nematodebench.kernels.jit import F32, F32M, I64, U64, kernel
+from nematodebench.kernels.jit import F32, I64, U64, kernel
 from nematodebench.kernels.memory import counter, size
 from nematodebench.kernels.mlp import backward, forward, update_weights
 
@@ -89,15 +89,16 @@ def _update(brain: Memory) -> None:
         batch = brain.rollout.order[start : min(start + brain.batch, n)]
         x = brain.x[: batch.size]
         gather_rows(brain.rollout.observations, batch, x)
-        _loss_gradient(brain, forward(brain.net, x), batch)
+        forward(brain.net, x)
+        _loss_gradient(brain, batch)
         backward(brain.net, x, start > 0)
     update_weights(brain.net, brain.learning_rate, brain.max_grad_norm)
 
 
 @kernel()
-def _loss_gradient(brain: Memory, outputs: F32M, order: I64) -> None:
+def _loss_gradient(brain: Memory, order: I64) -> None:
     """Gradient of the mean of -advantage x log probability, and of the other two terms, by the network's outputs."""
-    log_probabilities(brain, outputs, order)
+    log_probabilities(brain, order)
     share = np.float32(1.0) / np.float32(brain.rollout.filled)
     for r in range(order.size):
         brain.weight[r] = -brain.rollout.advantages[order[r]] * share

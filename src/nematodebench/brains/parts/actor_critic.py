@@ -9,13 +9,14 @@ from nematodebench.brains.base import Interface
 from nematodebench.brains.parts.heads import Heads, policy_columns, sample_heads, softmax_columns
 from nematodebench.brains.parts.rollout import Rollout, remember_outcome
 from nematodebench.kernels.abi import BrainMemory, Feedback
-from nematodebench.kernels.jit import F32, F32M, I64, U64, kernel
+from nematodebench.kernels.jit import F32, F32M, I64, U64, accessor, kernel
 from nematodebench.kernels.memory import constant, floats, part, size
-from nematodebench.kernels.mlp import Network, forward, init_weights, output_deltas, scale_outputs
+from nematodebench.kernels.mlp import Network, forward, init_weights, output_deltas, outputs_of, scale_outputs
 from nematodebench.kernels.vectors import matrix, padded, transpose, transpose_back
 
 __all__ = [
-    "ActorCritic", "log_probabilities", "output_gradient", "remember_action", "remember_step", "start_network", "value_of",
+    "ActorCritic", "log_probabilities", "output_gradient", "remember_action", "remember_step", "start_network",
+    "value_of",
 ]  # fmt: skip
 
 
@@ -71,8 +72,9 @@ def value_of(brain: ActorCritic, obs: F32) -> np.float32:
     """The network's value of an observation."""
     for i in range(brain.inputs):
         brain.x[0, i] = obs[i]
-    outputs = forward(brain.net, brain.x[:1])
-    return outputs[0, brain.heads.count * brain.heads.levels]  # type: ignore[no-any-return]
+    forward(brain.net, brain.x[:1])
+    value: np.float32 = outputs_of(brain.net, 1)[0, brain.heads.count * brain.heads.levels]
+    return value
 
 
 @kernel()
@@ -82,7 +84,8 @@ def remember_action(brain: ActorCritic, rng: U64, obs: F32, action: F32) -> None
     at = rollout.filled
     for i in range(brain.inputs):
         rollout.observations[at, i] = obs[i]
-    outputs = forward(brain.net, rollout.observations[at : at + 1])[0]
+    forward(brain.net, rollout.observations[at : at + 1])
+    outputs = outputs_of(brain.net, 1)[0]
     rollout.values[at] = outputs[heads.count * heads.levels]
     rollout.logp[at] = sample_heads(heads, outputs, rollout.chosen[at], rng, action)
 
@@ -96,21 +99,21 @@ def remember_step(brain: ActorCritic, obs: F32, outcome: Feedback) -> bool:
     return ended
 
 
-@kernel()
+@accessor
 def _columns(brain: ActorCritic, flat: F32, rows: int) -> F32M:
     """Scratch with one row for each output of the network and one column for each sample."""
-    return matrix(flat, 0, brain.net.widths[brain.net.layers - 1], rows)  # type: ignore[no-any-return]
+    return matrix(flat, 0, brain.net.widths[brain.net.layers - 1], rows)
 
 
 @kernel()
-def log_probabilities(brain: ActorCritic, outputs: F32M, order: I64) -> None:
+def log_probabilities(brain: ActorCritic, order: I64) -> None:
     """Softmax of the network's outputs; log probabilities of the chosen actions go to ``logp``.
 
     The outputs are turned so that samples lie side by side, because loops over samples vectorise.
     """
     rows, levels, chosen = order.size, brain.heads.levels, brain.rollout.chosen
     z, p, logp = _columns(brain, brain.logits, rows), _columns(brain, brain.shares, rows), brain.logp
-    transpose(outputs, z)
+    transpose(outputs_of(brain.net, rows), z)
     for r in range(rows):
         logp[r] = np.float32(0.0)
     for head in range(brain.heads.count):
