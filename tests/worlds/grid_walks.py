@@ -2,36 +2,36 @@
 
 import numpy as np
 
-X, Y, _, FOODS, _, MAP = range(6)
 EMPTY, FOOD, DANGER, OBSTACLE = range(4)
 WAYS = np.array([(0, 1), (1, 0), (0, -1), (-1, 0), (1, 1), (1, -1), (-1, -1), (-1, 1)])
 
 
-def grid(life):
+def grid(trial):
     """The map as (y, x) without its border: a view."""
-    width = life.world.side + 2
-    return life.state[MAP : MAP + width**2].reshape(width, width)[1:-1, 1:-1]
+    width = trial.world.side + 2
+    return np.asarray(trial.state.cells).reshape(width, width)[1:-1, 1:-1]
 
 
-def lay(life, x, y, **things):
+def lay(trial, x, y, **things):
     """An agent at (x, y) and nothing else but the given things."""
-    cells = grid(life)
+    cells = grid(trial)
     cells[:] = EMPTY
     for name, places in things.items():
         for place in places:
             cells[place[1], place[0]] = {"food": FOOD, "danger": DANGER, "obstacle": OBSTACLE}[name]
-    life.state[[X, Y]] = x, y
-    return life
+    state = trial.state
+    state.x, state.y = x, y
+    return trial
 
 
-def rays(life):
+def rays(trial):
     """What the 24 ray inputs should be, cell by cell from the map."""
-    cells, side = grid(life), life.world.side
+    cells, side = grid(trial), trial.world.side
     seen = []
     for way in WAYS:
         nearest = {FOOD: 0.0, DANGER: 0.0}
         for d in range(1, side + 1):
-            x, y = life.state[[X, Y]].astype(int) + d * way
+            x, y = np.array(trial.place, int) + d * way
             if not (0 <= x < side and 0 <= y < side) or cells[y, x] == OBSTACLE:
                 break
             if nearest.get(cells[y, x]) == 0.0:

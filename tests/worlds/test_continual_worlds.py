@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from harness_continual import MOST, PADDING, WIDEST, Life, live, null
+from harness_continual import MOST, PADDING, WIDEST, Trial, null, run_episodes
 
 from nematodebench.worlds.cognition.association import Association
 from nematodebench.worlds.cognition.pattern_memory import PatternMemory
@@ -38,14 +38,14 @@ def test_the_widest_give_the_padding():
 
 @every_variant
 def test_observations_stay_in_their_ranges(world):
-    results, outside = live(world, null, 20, seed=11)
+    results, outside = run_episodes(world, null, 20, seed=11)
     assert outside == 0
     assert np.isfinite(results).all()
 
 
 @every_variant
 def test_padding_changes_nothing_and_is_left_alone(world):
-    wide, narrow = Life(world, 7, padded=True), Life(world, 7)
+    wide, narrow = Trial(world, 7, padded=True), Trial(world, 7)
     generator, own = np.random.default_rng(7), len(world.sensors)
     while not narrow.done:
         choice = generator.integers(10)
@@ -53,63 +53,64 @@ def test_padding_changes_nothing_and_is_left_alone(world):
         narrow.step(choice)
         assert (wide.obs[0, :own] == narrow.obs[0]).all()
         assert (wide.obs[0, own:] == PADDING).all()
-    assert (wide.out == narrow.out).all()
+    assert (wide.arrays.outs == narrow.arrays.outs).all()
 
 
 @every_world
 def test_truncated_at_the_horizon_and_never_terminated(kind):
-    life, steps = Life(kind(), 1), SIZES[kind][2]
+    trial, steps = Trial(kind(), 1), SIZES[kind][2]
     for _ in range(steps - 1):
-        assert not life.refer().done
-    life.refer()
-    assert (life.out[0], life.out[1]) == (0.0, 1.0)
+        assert not trial.refer().done
+    trial.refer()
+    outcome = trial.arrays.outcome()
+    assert (outcome.terminated, outcome.truncated) == (0.0, 1.0)
 
 
 @every_world
 def test_the_same_seed_gives_the_same_bits(kind):
-    assert live(kind(), null, 5, seed=5)[0].tobytes() == live(kind(), null, 5, seed=5)[0].tobytes()
+    assert run_episodes(kind(), null, 5, seed=5)[0].tobytes() == run_episodes(kind(), null, 5, seed=5)[0].tobytes()
 
 
 @every_world
-def test_other_seeds_and_episodes_give_other_lives(kind):
-    rewards = live(kind(), null, 40, seed=5)[0][:, 1], live(kind(), null, 40, seed=6)[0][:, 1]
+def test_other_seeds_and_episodes_give_other_rewards(kind):
+    rewards = run_episodes(kind(), null, 40, seed=5)[0][:, 1], run_episodes(kind(), null, 40, seed=6)[0][:, 1]
     assert (rewards[0] != rewards[1]).any()
     assert len(set(rewards[0])) > 1
 
 
 @every_world
-def test_a_reset_forgets_the_life_before(kind):
-    fresh, used = Life(kind(), 3), Life(kind(), 2)
+def test_a_reset_forgets_the_episode_before(kind):
+    fresh, used = Trial(kind(), 3), Trial(kind(), 2)
     for n in range(9):
         used.step(n)
-    used.start(3)
-    assert fresh.state.tobytes() == used.state.tobytes()
+    used.begin(3)
+    assert fresh.arrays.states.tobytes() == used.arrays.states.tobytes()
     assert fresh.obs.tobytes() == used.obs.tobytes()
-    assert fresh.out.tobytes() == used.out.tobytes()
-    assert fresh.rng[:7].tobytes() == used.rng[:7].tobytes()
+    assert fresh.arrays.outs.tobytes() == used.arrays.outs.tobytes()
+    assert fresh.arrays.rng[0, :7].tobytes() == used.arrays.rng[0, :7].tobytes()
 
 
 @every_variant
 def test_the_reference_acts_within_the_worlds_own_actions(world):
-    life = Life(world, 4)
-    while not life.done:
-        life.refer()
-        assert 0 <= life.action[0, 0] < world.actions.n
+    trial = Trial(world, 4)
+    while not trial.done:
+        trial.refer()
+        assert 0 <= trial.action[0, 0] < world.actions.n
 
 
 @every_world
 def test_pictures(kind):
-    life = Life(kind())
-    image = life.world.image(life.state)
+    trial = Trial(kind())
+    image = trial.world.image(trial.state)
     assert image.dtype == np.uint8
     assert image.shape[1:] == (300, 3)
     assert len(np.unique(image.reshape(-1, 3), axis=0)) >= 2
-    before, after = life.world.text(life.state), life.world.text(life.refer().state)
+    before, after = trial.world.text(trial.state), trial.world.text(trial.refer().state)
     assert before != after
 
 
 @every_variant
 def test_spec_and_state_hold_what_they_should(world):
     assert world.spec()["world"] == world.name
-    assert Life(world).state.size == world.state_size
-    assert np.isfinite(Life(world).state).all()
+    assert Trial(world).arrays.states.shape == (1, world.state_size)
+    assert np.isfinite(Trial(world).arrays.states).all()

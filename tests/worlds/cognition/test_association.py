@@ -2,15 +2,13 @@
 
 import numpy as np
 import pytest
-from harness_continual import MOST, Life, live, mean_reward, null
+from harness_continual import MOST, Trial, mean_reward, null, run_episodes
 
 from nematodebench.worlds.cognition.association import Association
 
-STIMULUS, ANSWERS = 1, slice(13, None)
-
 
 def answers(seed, episode=0):
-    return tuple(Life(Association(), seed, episode).state[ANSWERS])
+    return tuple(Trial(Association(), seed, episode).state.answers)
 
 
 def test_the_answers_are_the_same_in_all_episodes_of_a_run():
@@ -28,44 +26,44 @@ def test_the_answers_differ_between_runs_as_permutations_do():
 def test_stimuli_are_new_in_every_episode():
     sequences = []
     for episode in range(3):
-        life = Life(Association(), 3, episode)
-        sequences.append([life.step(0).state[STIMULUS] for _ in range(50)])
+        trial = Trial(Association(), 3, episode)
+        sequences.append([trial.step(0).state.stimulus for _ in range(50)])
     assert sequences[0] != sequences[1] != sequences[2] != sequences[0]
 
 
 def test_stimuli_are_equally_likely():
-    life, seen = Life(Association()), []
+    trial, seen = Trial(Association()), []
     for episode in range(24):
-        life.start(1, episode)
-        while not life.done:
-            seen.append(life.obs[0, :6].argmax())
-            life.step(0)
+        trial.begin(1, episode)
+        while not trial.done:
+            seen.append(trial.obs[0, :6].argmax())
+            trial.step(0)
     assert np.bincount(seen) == pytest.approx([200] * 6, abs=65)
 
 
 def test_answers_are_judged():
-    life, generator = Life(Association(), 2), np.random.default_rng(2)
+    trial, generator = Trial(Association(), 2), np.random.default_rng(2)
     rights = []
     for step in range(1, 51):
-        stimulus = life.obs[0, :6].argmax()
-        assert life.obs[0, :6].sum() == 1.0
-        right = life.state[ANSWERS][stimulus]
+        stimulus = trial.obs[0, :6].argmax()
+        assert trial.obs[0, :6].sum() == 1.0
+        right = trial.state.answers[stimulus]
         answer = right if generator.random() < 0.5 else generator.integers(10)
         rights.append(answer == right)
-        assert life.step(answer).reward == (1.0 if rights[-1] else -0.15)
-        assert life.sense("time") == np.float32(step / 50)
-        assert life.sense("accuracy") == np.float32(np.mean(rights[-10:]))
-    assert life.metrics == {"right": sum(rights)}
+        assert trial.step(answer).reward == (1.0 if rights[-1] else -0.15)
+        assert trial.sense("time") == np.float32(step / 50)
+        assert trial.sense("accuracy") == np.float32(np.mean(rights[-10:]))
+    assert trial.metrics == {"right": sum(rights)}
 
 
 @pytest.mark.parametrize("action", range(6, 10))
 def test_surplus_actions_are_wrong(action):
-    life = Life(Association())
-    assert all(life.step(action).reward == -0.15 for _ in range(50))
+    trial = Trial(Association())
+    assert all(trial.step(action).reward == -0.15 for _ in range(50))
 
 
 def test_the_reference_reaches_the_maximum():
-    assert (live(Association(), Association.reference, 20)[0][:, 1] == 50.0).all()
+    assert (run_episodes(Association(), Association.reference, 20)[0][:, 1] == 50.0).all()
 
 
 def test_null_reward_is_that_of_a_chance_of_a_tenth():
@@ -75,15 +73,15 @@ def test_null_reward_is_that_of_a_chance_of_a_tenth():
 
 def learn_table(seed, episodes=25):
     """Mean reward of one that remembers what was wrong and what was right, over a run."""
-    life, generator = Life(Association()), np.random.default_rng(seed)
+    trial, generator = Trial(Association()), np.random.default_rng(seed)
     untried = [list(generator.permutation(MOST)) for _ in range(6)]
     total = 0.0
     for episode in range(episodes):
-        life.start(seed, episode)
-        while not life.done:
-            tries = untried[life.obs[0, :6].argmax()]
-            total += life.step(tries[0]).reward
-            if life.reward < 0.0:
+        trial.begin(seed, episode)
+        while not trial.done:
+            tries = untried[trial.obs[0, :6].argmax()]
+            total += trial.step(tries[0]).reward
+            if trial.reward < 0.0:
                 tries.pop(0)
     return total / episodes
 

@@ -2,66 +2,64 @@
 
 import numpy as np
 import pytest
-from harness_continual import Life, live, mean_reward, null
+from harness_continual import Trial, mean_reward, null, run_episodes
 
 from nematodebench.worlds.cognition.pattern_memory import PatternMemory
 
-PATTERN = slice(3, None)
-
 
 def known(*pattern):
-    life = Life(PatternMemory())
-    life.state[PATTERN] = pattern
-    return life
+    trial = Trial(PatternMemory())
+    trial.state.pattern[:] = pattern
+    return trial
 
 
 def test_symbols_are_shown_one_a_step_whatever_is_done():
-    life = Life(PatternMemory(), 1)
+    trial = Trial(PatternMemory(), 1)
     shown = []
     for position in range(5):
-        assert list(life.obs[0, 4:]) == pytest.approx([1.0, 0.0, position / 5, 0.0])
-        assert life.obs[0, :4].sum() == 1.0
-        shown.append(life.obs[0, :4].argmax())
-        assert life.step(7 * position % 10).reward == 0.0
-    assert shown == list(life.state[PATTERN])
+        assert list(trial.obs[0, 4:]) == pytest.approx([1.0, 0.0, position / 5, 0.0])
+        assert trial.obs[0, :4].sum() == 1.0
+        shown.append(trial.obs[0, :4].argmax())
+        assert trial.step(7 * position % 10).reward == 0.0
+    assert shown == list(trial.state.pattern)
 
 
 def test_nothing_is_shown_during_recall():
-    life = known(0, 1, 2, 3, 0)
+    trial = known(0, 1, 2, 3, 0)
     for _ in range(5):
-        life.step(0)
+        trial.step(0)
     for position in range(5):
-        assert list(life.obs[0, :7]) == pytest.approx([0.0, 0.0, 0.0, 0.0, 0.0, 1.0, position / 5])
-        assert not life.done
-        life.step(0)
-    assert life.done
+        assert list(trial.obs[0, :7]) == pytest.approx([0.0, 0.0, 0.0, 0.0, 0.0, 1.0, position / 5])
+        assert not trial.done
+        trial.step(0)
+    assert trial.done
 
 
 def test_recalls_by_hand():
-    life = known(2, 0, 3, 3, 1)
+    trial = known(2, 0, 3, 3, 1)
     for _ in range(5):
-        life.step(0)
+        trial.step(0)
     rewards, rights = [], []
     for action in (2, 1, 3, 7, 1):
-        rewards.append(life.step(action).reward)
-        rights.append(life.sense("right"))
+        rewards.append(trial.step(action).reward)
+        rights.append(trial.sense("right"))
     assert rewards == [1.0, -0.3, 1.0, -0.3, 1.0]
     assert rights == [1.0, 0.0, 1.0, 0.0, 1.0]
-    assert life.metrics == {"recalled": 3.0}
+    assert trial.metrics == {"recalled": 3.0}
 
 
 @pytest.mark.parametrize("action", range(4, 10))
 def test_surplus_actions_are_wrong_recalls(action):
-    life = Life(PatternMemory(), 3)
-    rewards = [life.step(action).reward for _ in range(10)]
+    trial = Trial(PatternMemory(), 3)
+    rewards = [trial.step(action).reward for _ in range(10)]
     assert rewards == [0.0] * 5 + [-0.3] * 5
 
 
 def test_a_pattern_is_new_every_episode_and_its_symbols_equally_likely():
-    life, patterns = Life(PatternMemory()), []
+    trial, patterns = Trial(PatternMemory()), []
     for episode in range(800):
-        life.start(5, episode)
-        patterns.append(life.state[PATTERN].copy())
+        trial.begin(5, episode)
+        patterns.append(np.array(trial.state.pattern))
     assert len({pattern.tobytes() for pattern in patterns}) > 500
     assert np.bincount(np.concatenate(patterns).astype(int)) == pytest.approx([1000] * 4, abs=130)
 
@@ -70,7 +68,7 @@ def test_a_pattern_is_new_every_episode_and_its_symbols_equally_likely():
     ("world", "best"), [(PatternMemory(), 5), (PatternMemory.easy(), 3), (PatternMemory.hard(), 7)]
 )
 def test_the_reference_reaches_the_maximum(world, best):
-    results, _ = live(world, world.reference, 20)
+    results, _ = run_episodes(world, world.reference, 20)
     assert (results[:, 0] == 2 * best).all()
     assert (results[:, 1] == best).all()
 
@@ -85,6 +83,6 @@ def test_null_reward_is_that_of_a_chance_of_a_tenth():
 )
 def test_presets(world, inputs, actions):
     assert (len(world.sensors), world.actions.n) == (inputs, actions)
-    life = Life(world, 2)
-    assert life.state[PATTERN].max() < actions
-    assert life.obs[0, int(life.state[3])] == 1.0
+    trial = Trial(world, 2)
+    assert trial.state.pattern.max() < actions
+    assert trial.obs[0, int(trial.state.pattern[0])] == 1.0

@@ -2,27 +2,23 @@
 
 import numpy as np
 import pytest
-from harness_continual import Life, live, mean_reward, null
+from harness_continual import Trial, any_world, mean_reward, null, run_episodes
 
-from nematodebench.kernels.abi import world_kernel
 from nematodebench.worlds.cognition.prediction import Prediction
 
-STEP, PHASE, ERROR = range(3)
-VALUES = slice(3, 13)
 
-
-@world_kernel
-def persistence(params, state, rng, action, obs, out):
+@any_world.kernel
+def persistence(action, obs):
     action[0, 0] = np.float32(np.floor(4.5 * (obs[0, 9] + 1.0) + 0.5))
 
 
 def signal(world, seed=0):
     """Phase and the values of a whole episode, from step -9 on."""
-    life = Life(world, seed)
-    values = list(life.state[VALUES])
-    while not life.done:
-        values.append(life.step(0).state[12])
-    return life.state[PHASE], np.array(values)
+    trial = Trial(world, seed)
+    values = list(trial.state.values)
+    while not trial.done:
+        values.append(trial.step(0).state.values[-1])
+    return trial.state.phase, np.array(values)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -37,7 +33,7 @@ def test_sine(seed):
 
 
 def test_phases_are_uniform():
-    phases = [Life(Prediction(), seed).state[PHASE] for seed in range(800)]
+    phases = [Trial(Prediction(), seed).state.phase for seed in range(800)]
     assert np.histogram(phases, 4, (0.0, 2 * np.pi))[0] == pytest.approx([200] * 4, abs=60)
 
 
@@ -55,30 +51,30 @@ def test_random_walk():
 
 def test_inputs_are_the_last_ten_values_the_kind_and_the_time():
     _, values = signal(Prediction())
-    life = Life(Prediction())
+    trial = Trial(Prediction())
     for step in range(1, 101):
-        assert life.obs[0] == pytest.approx(
+        assert trial.obs[0] == pytest.approx(
             np.array([*values[step - 1 : step + 9], 1, 0, 0, (step - 1) / 100]), rel=1e-6
         )
-        life.step(3)
-    assert list(Life(Prediction("square")).obs[0, 10:13]) == [0.0, 1.0, 0.0]
-    assert list(Life(Prediction("random_walk")).obs[0, 10:13]) == [0.0, 0.0, 1.0]
+        trial.step(3)
+    assert list(Trial(Prediction("square")).obs[0, 10:13]) == [0.0, 1.0, 0.0]
+    assert list(Trial(Prediction("random_walk")).obs[0, 10:13]) == [0.0, 0.0, 1.0]
 
 
 @pytest.mark.parametrize("action", range(10))
 def test_a_guess_is_one_of_ten_levels_from_minus_one_to_one(action):
-    life, total = Life(Prediction(), 1), 0.0
+    trial, total = Trial(Prediction(), 1), 0.0
     for _ in range(100):
-        life.step(action)
-        error = min(abs(np.linspace(-1.0, 1.0, 10)[action] - life.state[12]), 1.0)
-        assert life.reward == pytest.approx(1.0 - error)
+        trial.step(action)
+        error = min(abs(np.linspace(-1.0, 1.0, 10)[action] - trial.state.values[-1]), 1.0)
+        assert trial.reward == pytest.approx(1.0 - error)
         total += error
-    assert life.metrics["error"] == pytest.approx(total / 100)
+    assert trial.metrics["error"] == pytest.approx(total / 100)
 
 
 def test_an_action_beyond_the_levels_earns_nothing():
-    life = Life(Prediction(levels=4))
-    assert [life.step(action).reward for action in range(4, 10)] == [0.0] * 6
+    trial = Trial(Prediction(levels=4))
+    assert [trial.step(action).reward for action in range(4, 10)] == [0.0] * 6
 
 
 def test_null_reward():
@@ -93,7 +89,7 @@ def test_persistence_reward():
 
 @pytest.mark.parametrize("kind", ["sine", "square"])
 def test_the_reference_beats_persistence_and_stays_below_the_maximum(kind):
-    persistent = live(Prediction(kind), persistence, 200)[0][:, 1]
-    informed = live(Prediction(kind), Prediction.reference, 200)[0][:, 1]
+    persistent = run_episodes(Prediction(kind), persistence, 200)[0][:, 1]
+    informed = run_episodes(Prediction(kind), Prediction.reference, 200)[0][:, 1]
     assert informed.mean() > persistent.mean() + 1.0
     assert informed.max() < 100.0

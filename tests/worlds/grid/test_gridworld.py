@@ -2,54 +2,54 @@
 
 import numpy as np
 import pytest
-from harness_continual import Life, mean_reward, null
+from harness_continual import Trial, mean_reward, null
 
 from nematodebench.worlds.grid.gridworld import Gridworld
 
-X, Y, FOOD_X, FOOD_Y = range(4)
-
 
 def lay(x, y, food):
-    life = Life(Gridworld())
-    life.state[:4] = x, y, *food
-    return life
+    trial = Trial(Gridworld())
+    state = trial.state
+    state.x, state.y = x, y
+    state.food_x, state.food_y = food
+    return trial
 
 
 def test_food_is_on_any_cell_but_the_agents():
-    food = np.array([Life(Gridworld(), seed).state[:4] for seed in range(2400)])
-    assert (food[:, :2] == 2.0).all()
-    counts = np.bincount((5 * food[:, FOOD_Y] + food[:, FOOD_X]).astype(int), minlength=25)
+    states = [Trial(Gridworld(), seed).state for seed in range(2400)]
+    assert all(state.x == state.y == 2.0 for state in states)
+    counts = np.bincount([int(5 * state.food_y + state.food_x) for state in states], minlength=25)
     assert counts[12] == 0
     assert ((np.delete(counts, 12) - 100.0) ** 2 / 100.0).sum() < 23 + 5 * np.sqrt(46)
 
 
 @pytest.mark.parametrize(("action", "place"), [(0, (1, 4)), (1, (2, 3)), (2, (1, 2)), (3, (0, 3))])
 def test_moves(action, place):
-    life = lay(1, 3, (4, 0)).step(action)
-    assert tuple(life.state[:2]) == place
-    assert life.reward == -0.01
+    trial = lay(1, 3, (4, 0)).step(action)
+    assert trial.place == place
+    assert trial.reward == -0.01
 
 
 @pytest.mark.parametrize(("place", "action"), [((2, 4), 0), ((4, 2), 1), ((2, 0), 2), ((0, 2), 3)])
 def test_a_bump_moves_nothing_and_costs_a_tenth(place, action):
-    life = lay(*place, (1, 1)).step(action)
-    assert tuple(life.state[:2]) == place
-    assert life.reward == -0.1
-    assert life.metrics == {"foods": 0.0, "bumps": 1.0}
+    trial = lay(*place, (1, 1)).step(action)
+    assert trial.place == place
+    assert trial.reward == -0.1
+    assert trial.metrics == {"foods": 0.0, "bumps": 1.0}
 
 
 @pytest.mark.parametrize("action", range(4, 10))
 def test_surplus_actions_stay(action):
-    life = lay(0, 0, (4, 4)).step(action)
-    assert tuple(life.state[:2]) == (0, 0)
-    assert life.reward == -0.01
+    trial = lay(0, 0, (4, 4)).step(action)
+    assert trial.place == (0, 0)
+    assert trial.reward == -0.01
 
 
 def test_food_is_eaten_and_reappears_elsewhere():
-    life = lay(1, 1, (2, 1)).step(1)
-    assert life.reward == 1.0
-    assert tuple(life.state[:2]) == (2, 1) != tuple(life.state[2:4])
-    assert life.metrics == {"foods": 1.0, "bumps": 0.0}
+    trial = lay(1, 1, (2, 1)).step(1)
+    assert trial.reward == 1.0
+    assert trial.place == (2, 1) != (trial.state.food_x, trial.state.food_y)
+    assert trial.metrics == {"foods": 1.0, "bumps": 0.0}
 
 
 @pytest.mark.parametrize(
@@ -66,8 +66,8 @@ def test_reference_reward():
 
 
 def test_the_reference_takes_the_shortest_way():
-    life = lay(0, 4, (3, 1))
-    assert [life.refer().reward for _ in range(6)] == [-0.01] * 5 + [1.0]
+    trial = lay(0, 4, (3, 1))
+    assert [trial.refer().reward for _ in range(6)] == [-0.01] * 5 + [1.0]
 
 
 def test_null_reward():

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from grid_walks import DANGER, EMPTY, FOOD, FOODS, MAP, OBSTACLE, X, Y, grid, lay, rays
-from harness_continual import Life, live, mean_reward, null
+from grid_walks import DANGER, EMPTY, FOOD, OBSTACLE, grid, lay, rays
+from harness_continual import Trial, mean_reward, null, run_episodes
 
 from nematodebench.worlds.grid.navigation import Navigation
 
@@ -11,15 +11,16 @@ UP, RIGHT, DOWN, LEFT = range(4)
 
 
 def test_start():
-    life = Life(Navigation())
-    cells = grid(life)
-    assert tuple(life.state[:MAP]) == (6.0, 6.0, 0.0, 0.0, 0.0)
+    trial = Trial(Navigation())
+    cells = grid(trial)
+    state = trial.state
+    assert (state.x, state.y, state.step, state.eaten, state.hurt) == (6.0, 6.0, 0.0, 0.0, 0.0)
     assert ((cells == FOOD).sum(), (cells == DANGER).sum(), (cells == OBSTACLE).sum()) == (5, 3, 0)
     assert cells[6, 6] == EMPTY
 
 
 def test_things_are_everywhere_but_on_the_agent():
-    cells = sum(grid(Life(Navigation(), seed)) != EMPTY for seed in range(2000))
+    cells = sum(grid(Trial(Navigation(), seed)) != EMPTY for seed in range(2000))
     assert cells[6, 6] == 0
     cells = np.delete(cells.ravel(), 6 * 12 + 6)
     assert cells.sum() == 8 * 2000
@@ -31,114 +32,115 @@ def test_things_are_everywhere_but_on_the_agent():
     ("action", "place"), [(UP, (3.0, 5.0)), (RIGHT, (4.0, 4.0)), (DOWN, (3.0, 3.0)), (LEFT, (2.0, 4.0))]
 )
 def test_moves(action, place):
-    life = lay(Life(Navigation()), 3, 4).step(action)
-    assert tuple(life.state[[X, Y]]) == place
-    assert life.reward == -0.01
+    trial = lay(Trial(Navigation()), 3, 4).step(action)
+    assert trial.place == place
+    assert trial.reward == -0.01
 
 
 @pytest.mark.parametrize(("x", "y", "action"), [(0, 5, LEFT), (11, 5, RIGHT), (5, 0, DOWN), (5, 11, UP)])
 def test_the_edge_blocks(x, y, action):
-    life = lay(Life(Navigation()), x, y).step(action)
-    assert tuple(life.state[[X, Y]]) == (x, y)
-    assert life.reward == -0.01
+    trial = lay(Trial(Navigation()), x, y).step(action)
+    assert trial.place == (x, y)
+    assert trial.reward == -0.01
 
 
 def test_an_obstacle_blocks():
-    life = lay(Life(Navigation.hard()), 5, 5, obstacle=[(6, 5)]).step(RIGHT)
-    assert tuple(life.state[[X, Y]]) == (5, 5)
-    assert life.reward == -0.02
+    trial = lay(Trial(Navigation.hard()), 5, 5, obstacle=[(6, 5)]).step(RIGHT)
+    assert trial.place == (5, 5)
+    assert trial.reward == -0.02
 
 
 @pytest.mark.parametrize("action", range(4, 10))
 def test_surplus_actions_stay_and_pay(action):
-    life = lay(Life(Navigation()), 5, 5).step(action)
-    assert tuple(life.state[[X, Y]]) == (5, 5)
-    assert life.reward == -0.01
+    trial = lay(Trial(Navigation()), 5, 5).step(action)
+    assert trial.place == (5, 5)
+    assert trial.reward == -0.01
 
 
 def test_food_is_eaten_and_reappears_elsewhere():
-    life = lay(Life(Navigation()), 5, 5, food=[(6, 5)]).step(RIGHT)
-    assert life.reward == pytest.approx(0.99)
-    assert (grid(life) == FOOD).sum() == 1
-    assert grid(life)[5, 6] == EMPTY
-    assert life.metrics == {"foods": 1.0, "dangers": 0.0}
+    trial = lay(Trial(Navigation()), 5, 5, food=[(6, 5)]).step(RIGHT)
+    assert trial.reward == pytest.approx(0.99)
+    assert (grid(trial) == FOOD).sum() == 1
+    assert grid(trial)[5, 6] == EMPTY
+    assert trial.metrics == {"foods": 1.0, "dangers": 0.0}
 
 
 def test_danger_hurts_every_step_and_stays():
-    life = lay(Life(Navigation()), 5, 5, danger=[(6, 5)])
-    assert life.step(RIGHT).reward == pytest.approx(-0.51)
-    assert life.step(9).reward == pytest.approx(-0.51)
-    assert grid(life)[5, 6] == DANGER
-    assert life.metrics == {"foods": 0.0, "dangers": 2.0}
+    trial = lay(Trial(Navigation()), 5, 5, danger=[(6, 5)])
+    assert trial.step(RIGHT).reward == pytest.approx(-0.51)
+    assert trial.step(9).reward == pytest.approx(-0.51)
+    assert grid(trial)[5, 6] == DANGER
+    assert trial.metrics == {"foods": 0.0, "dangers": 2.0}
 
 
 def test_rays_by_hand():
-    life = lay(Life(Navigation()), 4, 5, food=[(4, 9), (4, 11), (7, 8), (9, 6)], danger=[(4, 8), (1, 5)]).step(LEFT)
-    assert [life.sense(f"food_{way}") for way in ("up", "up_right", "right")] == [0.0, 0.0, 0.0]
-    life.step(RIGHT)
-    assert life.sense("food_up") == np.float32(1 - 4 / 12)
-    assert life.sense("food_up_right") == np.float32(1 - 3 / 12)
-    assert life.sense("danger_up") == np.float32(1 - 3 / 12)
-    assert life.sense("danger_left") == np.float32(1 - 3 / 12)
-    assert life.sense("wall_left") == np.float32(1 - 5 / 12)
-    assert life.sense("wall_up") == np.float32(1 - 7 / 12)
-    assert life.sense("wall_down_left") == np.float32(1 - 5 / 12)
+    trial = lay(Trial(Navigation()), 4, 5, food=[(4, 9), (4, 11), (7, 8), (9, 6)], danger=[(4, 8), (1, 5)]).step(LEFT)
+    assert [trial.sense(f"food_{way}") for way in ("up", "up_right", "right")] == [0.0, 0.0, 0.0]
+    trial.step(RIGHT)
+    assert trial.sense("food_up") == np.float32(1 - 4 / 12)
+    assert trial.sense("food_up_right") == np.float32(1 - 3 / 12)
+    assert trial.sense("danger_up") == np.float32(1 - 3 / 12)
+    assert trial.sense("danger_left") == np.float32(1 - 3 / 12)
+    assert trial.sense("wall_left") == np.float32(1 - 5 / 12)
+    assert trial.sense("wall_up") == np.float32(1 - 7 / 12)
+    assert trial.sense("wall_down_left") == np.float32(1 - 5 / 12)
 
 
 @pytest.mark.parametrize(
     "world", [Navigation(), Navigation.easy(), Navigation.hard()], ids=["standard", "easy", "hard"]
 )
 def test_inputs_follow_from_the_map(world):
-    life, generator = Life(world, 3), np.random.default_rng(3)
+    trial, generator = Trial(world, 3), np.random.default_rng(3)
     for step in range(1, 150):
-        life.step(generator.integers(10))
-        x, y, _, foods, _ = life.state[:MAP]
-        more = [x / world.side, y / world.side, step / 200, min(foods / world.foods, 1.0)]
-        assert life.obs[0] == pytest.approx(np.array(rays(life) + more, np.float32), rel=1e-6)
+        trial.step(generator.integers(10))
+        state = trial.state
+        more = [state.x / world.side, state.y / world.side, step / 200, min(state.eaten / world.foods, 1.0)]
+        assert trial.obs[0] == pytest.approx(np.array(rays(trial) + more, np.float32), rel=1e-6)
 
 
 def test_an_obstacle_hides_what_is_behind_it():
-    life = lay(Life(Navigation.hard()), 5, 5, obstacle=[(8, 5)], food=[(9, 5)]).step(9)
-    assert life.sense("food_right") == 0.0
-    assert life.sense("wall_right") == np.float32(1 - 3 / 15)
+    trial = lay(Trial(Navigation.hard()), 5, 5, obstacle=[(8, 5)], food=[(9, 5)]).step(9)
+    assert trial.sense("food_right") == 0.0
+    assert trial.sense("wall_right") == np.float32(1 - 3 / 15)
 
 
 def test_found_saturates_at_one():
-    life = Life(Navigation(), 1)
-    while life.state[FOODS] < 7:
-        life.refer()
-    assert life.sense("found") == 1.0
+    trial = Trial(Navigation(), 1)
+    while trial.state.eaten < 7:
+        trial.refer()
+    assert trial.sense("found") == 1.0
 
 
 def test_the_reference_goes_around_a_danger():
-    life = lay(Life(Navigation()), 0, 0, food=[(2, 0)], danger=[(1, 0)])
-    rewards = [life.refer().reward for _ in range(4)]
+    trial = lay(Trial(Navigation()), 0, 0, food=[(2, 0)], danger=[(1, 0)])
+    rewards = [trial.refer().reward for _ in range(4)]
     assert rewards == pytest.approx([-0.01, -0.01, -0.01, 0.99])
 
 
 def test_the_reference_goes_through_a_danger_if_there_is_no_other_way():
-    life = lay(Life(Navigation()), 5, 5, food=[(0, 0)], danger=[(1, 0), (0, 1)])
+    trial = lay(Trial(Navigation()), 5, 5, food=[(0, 0)], danger=[(1, 0), (0, 1)])
     for _ in range(10):
-        life.refer()
-    assert life.metrics == {"foods": 1.0, "dangers": 1.0}
+        trial.refer()
+    assert trial.metrics == {"foods": 1.0, "dangers": 1.0}
 
 
 def test_the_reference_stays_if_no_food_can_be_reached():
-    life = lay(Life(Navigation.hard()), 5, 5, food=[(0, 0)], obstacle=[(1, 0), (0, 1)]).refer()
-    assert life.action[0, 0] == 4.0
+    trial = lay(Trial(Navigation.hard()), 5, 5, food=[(0, 0)], obstacle=[(1, 0), (0, 1)]).refer()
+    assert trial.action[0, 0] == 4.0
 
 
 def test_the_reference_changes_nothing_but_its_own_room():
-    life = Life(Navigation(), 2)
-    known = life.state[: MAP + 14**2].copy()
-    life._call(Navigation.reference)
-    assert (life.state[: MAP + 14**2] == known).all()
+    trial = Trial(Navigation(), 2)
+    names = set(trial.state.fields) - {"queue", "notes"}
+    known = {name: np.copy(getattr(trial.state, name)) for name in names}
+    trial.ask_reference()
+    assert all((getattr(trial.state, name) == known[name]).all() for name in names)
 
 
 def test_reference_reward():
     mean, error = mean_reward(Navigation(), Navigation.reference, 300)
     assert mean == pytest.approx(47.6, abs=4 * error + 0.05)
-    assert (live(Navigation(), Navigation.reference, 300)[0][:, 3] == 0.0).all()
+    assert (run_episodes(Navigation(), Navigation.reference, 300)[0][:, 3] == 0.0).all()
 
 
 def test_null_reward():

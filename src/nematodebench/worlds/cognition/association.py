@@ -1,81 +1,102 @@
 """World `association`: which answer belongs to which stimulus, for the whole run."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nematodebench.kernels.abi import OUT_REWARD, world_kernel
-from nematodebench.kernels.jit import F32M, F64, U64, kernel
+from nematodebench.kernels.abi import Outcome, WorldMemory
+from nematodebench.kernels.jit import F32M, U64, kernel
+from nematodebench.kernels.memory import Block, constant, number, numbers, size
 from nematodebench.kernels.rng import STREAM_WORLD, randint, set_stream
 from nematodebench.worlds.base import Discrete, Sensor, World
 from nematodebench.worlds.draw.canvas import BODY, GOAL, Canvas
 
 __all__ = ["Association"]
 
-_P_STIMULI, _P_MAX_STEPS = 0, 1
-_S_STEP, _S_STIMULUS, _S_RIGHT, _S_RECENT = 0, 1, 2, 3
 _RECENT = 10
-_S_ANSWERS = _S_RECENT + _RECENT
 _WRONG = -0.15
 # No episode has this number, so this stream depends on the run alone.
 _OF_THE_RUN = 2**62
 
 
+class Params(Block):
+    """The fields of :class:`Association`."""
+
+    stimuli = size()
+    max_steps = constant()
+
+
+class State(Block, sizes=Params):
+    """The clock, the stimulus to answer now, right answers in all and among the last, and the right answer of each."""
+
+    step = number()
+    stimulus = number()
+    right = number()
+    recent = numbers(_RECENT)
+    answers = numbers("stimuli")
+
+
+class Metrics(Block):
+    """Right answers of the episode."""
+
+    right = number()
+
+
+memory = WorldMemory(Params, State, Metrics)
+
+
 @kernel()
-def _draw_answers(params: F64, state: F64, rng: U64) -> None:
+def _draw_answers(params: Params, state: State, rng: U64) -> None:
     """A permutation from the run's own stream; the episode's is at its beginning, before and after."""
     episode, agent = int(rng[3]), int(rng[4])
     set_stream(rng, rng[0], STREAM_WORLD, _OF_THE_RUN, 0)
-    for n in range(int(params[_P_STIMULI])):
+    for n in range(params.stimuli):
         other = randint(rng, n + 1)
-        state[_S_ANSWERS + n] = state[_S_ANSWERS + other]
-        state[_S_ANSWERS + other] = n
+        state.answers[n] = state.answers[other]
+        state.answers[other] = n
     set_stream(rng, rng[0], STREAM_WORLD, episode, agent)
 
 
 @kernel()
-def _present(params: F64, state: F64, rng: U64, obs: F32M) -> None:
+def _present(params: Params, state: State, rng: U64, obs: F32M) -> None:
     """The next stimulus, with the time and how well it went lately."""
-    stimuli = int(params[_P_STIMULI])
-    state[_S_STIMULUS] = randint(rng, stimuli)
+    stimuli = params.stimuli
+    state.stimulus = randint(rng, stimuli)
     for n in range(stimuli):
-        obs[0, n] = np.float32(1.0 if n == int(state[_S_STIMULUS]) else 0.0)
+        obs[0, n] = np.float32(1.0 if n == int(state.stimulus) else 0.0)
     right = 0.0
     for n in range(_RECENT):
-        right += state[_S_RECENT + n]
-    obs[0, stimuli] = np.float32(state[_S_STEP] / params[_P_MAX_STEPS])
-    obs[0, stimuli + 1] = np.float32(right / min(max(state[_S_STEP], 1.0), _RECENT))
+        right += state.recent[n]
+    obs[0, stimuli] = np.float32(state.step / params.max_steps)
+    obs[0, stimuli + 1] = np.float32(right / min(max(state.step, 1.0), _RECENT))
 
 
-@world_kernel
-def reset(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
+@memory.reset
+def reset(params: Params, state: State, rng: U64, obs: F32M) -> None:
     """The run's answers, a first stimulus."""
-    state[:] = 0.0
     _draw_answers(params, state, rng)
     _present(params, state, rng, obs)
-    out[:] = 0.0
 
 
-@world_kernel
-def step(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
+@memory.kernel
+def step(params: Params, state: State, rng: U64, action: F32M, obs: F32M, outcome: Outcome, metrics: Metrics) -> None:
     """Judge the answer, present the next stimulus."""
-    right = int(action[0, 0]) == int(state[_S_ANSWERS + int(state[_S_STIMULUS])])
-    state[_S_RECENT + int(state[_S_STEP]) % _RECENT] = 1.0 if right else 0.0
-    state[_S_RIGHT] += 1.0 if right else 0.0
-    state[_S_STEP] += 1.0
+    right = int(action[0, 0]) == int(state.answers[int(state.stimulus)])
+    state.recent[int(state.step) % _RECENT] = 1.0 if right else 0.0
+    state.right += 1.0 if right else 0.0
+    state.step += 1.0
     _present(params, state, rng, obs)
-    out[0] = 0.0
-    out[1] = 1.0 if state[_S_STEP] >= params[_P_MAX_STEPS] else 0.0
-    out[OUT_REWARD] = 1.0 if right else _WRONG
-    out[3] = state[_S_RIGHT]
+    outcome.truncated = 1.0 if state.step >= params.max_steps else 0.0
+    outcome.reward[0] = 1.0 if right else _WRONG
+    metrics.right = state.right
 
 
-@world_kernel
-def reference(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
+@memory.kernel
+def reference(state: State, action: F32M) -> None:
     """Knows the answers."""
-    action[0, 0] = np.float32(state[_S_ANSWERS + int(state[_S_STIMULUS])])
+    action[0, 0] = np.float32(state.answers[int(state.stimulus)])
 
 
 @dataclass(frozen=True)
@@ -106,10 +127,10 @@ class Association(World):
     max_steps: int = 50
 
     name: ClassVar[str] = "association"
-    reset: ClassVar[Any] = staticmethod(reset)
-    step: ClassVar[Any] = staticmethod(step)
-    reference: ClassVar[Any] = staticmethod(reference)
-    metrics: ClassVar[tuple[str, ...]] = ("right",)
+    memory = memory
+    reset = staticmethod(reset)
+    step = staticmethod(step)
+    reference = staticmethod(reference)
 
     @property
     def sensors(self) -> tuple[Sensor, ...]:
@@ -122,24 +143,15 @@ class Association(World):
         """One a stimulus."""
         return Discrete(tuple(f"answer_{n}" for n in range(self.stimuli)))
 
-    @property
-    def state_size(self) -> int:
-        """Clock, stimulus, counts, the answers."""
-        return _S_ANSWERS + self.stimuli
-
-    def pack(self) -> F64:
-        """The fields in order."""
-        return np.array([self.stimuli, self.max_steps], dtype=np.float64)
-
-    def image(self, state: F64) -> NDArray[np.uint8]:
+    def image(self, state: State) -> NDArray[np.uint8]:
         """Stimuli from left to right with their answers, the present one standing out."""
         canvas = Canvas(-0.5, -0.5, self.stimuli - 0.5, self.stimuli - 0.5)
-        for stimulus, answer in enumerate(state[_S_ANSWERS:]):
-            canvas.disc(stimulus, answer, 0.3, BODY if stimulus == state[_S_STIMULUS] else GOAL)
+        for stimulus, answer in enumerate(state.answers):
+            canvas.disc(stimulus, answer, 0.3, BODY if stimulus == state.stimulus else GOAL)
         return canvas.pixels
 
-    def text(self, state: F64) -> str:
+    def text(self, state: State) -> str:
         """The stimulus, its answer and the count."""
-        stimulus = int(state[_S_STIMULUS])
-        answer = state[_S_ANSWERS + stimulus]
-        return f"step {state[_S_STEP]:.0f} stimulus {stimulus} answer {answer:.0f} right {state[_S_RIGHT]:.0f}"
+        stimulus = int(state.stimulus)
+        answer = state.answers[stimulus]
+        return f"step {state.step:.0f} stimulus {stimulus} answer {answer:.0f} right {state.right:.0f}"

@@ -1,71 +1,90 @@
 """World `pattern_memory`: a sequence of symbols is shown once and has to be recalled in order."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nematodebench.kernels.abi import OUT_REWARD, world_kernel
-from nematodebench.kernels.jit import F32M, F64, U64, kernel
+from nematodebench.kernels.abi import Outcome, WorldMemory
+from nematodebench.kernels.jit import F32M, U64, kernel
+from nematodebench.kernels.memory import Block, constant, number, numbers, size
 from nematodebench.kernels.rng import randint
 from nematodebench.worlds.base import Discrete, Sensor, World
 from nematodebench.worlds.draw.canvas import BODY, GOAL, Canvas
 
 __all__ = ["PatternMemory"]
 
-_P_LENGTH, _P_SYMBOLS = 0, 1
-_S_STEP, _S_RIGHT, _S_RECALLED, _S_PATTERN = 0, 1, 2, 3
 _WRONG = -0.3
 
 
+class Params(Block):
+    """The fields of :class:`PatternMemory`."""
+
+    length = size()
+    symbols = constant()
+
+
+class State(Block, sizes=Params):
+    """The clock, whether the last recall was right, how many were, and the pattern."""
+
+    step = number()
+    right = number()
+    recalled = number()
+    pattern = numbers("length")
+
+
+class Metrics(Block):
+    """Symbols recalled."""
+
+    recalled = number()
+
+
+memory = WorldMemory(Params, State, Metrics)
+
+
 @kernel()
-def _sense(params: F64, state: F64, obs: F32M) -> None:
-    length, symbols, now = int(params[_P_LENGTH]), int(params[_P_SYMBOLS]), int(state[_S_STEP])
+def _sense(params: Params, state: State, obs: F32M) -> None:
+    length, symbols, now = params.length, int(params.symbols), int(state.step)
     showing = now < length
     for symbol in range(symbols):
-        shown = showing and int(state[_S_PATTERN + now]) == symbol
+        shown = showing and int(state.pattern[now]) == symbol
         obs[0, symbol] = np.float32(1.0 if shown else 0.0)
     obs[0, symbols] = np.float32(1.0 if showing else 0.0)
     obs[0, symbols + 1] = np.float32(0.0 if showing else 1.0)
     obs[0, symbols + 2] = np.float32((now if showing else now - length) / length)
-    obs[0, symbols + 3] = np.float32(state[_S_RIGHT])
+    obs[0, symbols + 3] = np.float32(state.right)
 
 
-@world_kernel
-def reset(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
+@memory.reset
+def reset(params: Params, state: State, rng: U64, obs: F32M) -> None:
     """A new pattern, its first symbol in sight."""
-    state[:] = 0.0
-    for position in range(int(params[_P_LENGTH])):
-        state[_S_PATTERN + position] = randint(rng, int(params[_P_SYMBOLS]))
+    for position in range(params.length):
+        state.pattern[position] = randint(rng, int(params.symbols))
     _sense(params, state, obs)
-    out[:] = 0.0
 
 
-@world_kernel
-def step(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
+@memory.kernel
+def step(params: Params, state: State, action: F32M, obs: F32M, outcome: Outcome, metrics: Metrics) -> None:
     """Show the next symbol, or take the action as a recalled one."""
-    length = int(params[_P_LENGTH])
-    position = int(state[_S_STEP]) - length
+    position = int(state.step) - params.length
     reward = 0.0
     if position >= 0:
-        right = int(action[0, 0]) == int(state[_S_PATTERN + position])
-        state[_S_RIGHT] = 1.0 if right else 0.0
-        state[_S_RECALLED] += state[_S_RIGHT]
+        right = int(action[0, 0]) == int(state.pattern[position])
+        state.right = 1.0 if right else 0.0
+        state.recalled += state.right
         reward = 1.0 if right else _WRONG
-    state[_S_STEP] += 1.0
+    state.step += 1.0
     _sense(params, state, obs)
-    out[0] = 0.0
-    out[1] = 1.0 if state[_S_STEP] >= 2 * length else 0.0
-    out[OUT_REWARD] = reward
-    out[3] = state[_S_RECALLED]
+    outcome.truncated = 1.0 if state.step >= 2 * params.length else 0.0
+    outcome.reward[0] = reward
+    metrics.recalled = state.recalled
 
 
-@world_kernel
-def reference(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
+@memory.kernel
+def reference(params: Params, state: State, action: F32M) -> None:
     """Knows the pattern."""
-    now, length = int(state[_S_STEP]), int(params[_P_LENGTH])
-    action[0, 0] = np.float32(state[_S_PATTERN + now % length])
+    action[0, 0] = np.float32(state.pattern[int(state.step) % params.length])
 
 
 @dataclass(frozen=True)
@@ -101,10 +120,10 @@ class PatternMemory(World):
     symbols: int = 4
 
     name: ClassVar[str] = "pattern_memory"
-    reset: ClassVar[Any] = staticmethod(reset)
-    step: ClassVar[Any] = staticmethod(step)
-    reference: ClassVar[Any] = staticmethod(reference)
-    metrics: ClassVar[tuple[str, ...]] = ("recalled",)
+    memory = memory
+    reset = staticmethod(reset)
+    step = staticmethod(step)
+    reference = staticmethod(reference)
 
     @classmethod
     def easy(cls) -> "PatternMemory":
@@ -127,24 +146,15 @@ class PatternMemory(World):
         """One a symbol."""
         return Discrete(tuple(f"symbol_{symbol}" for symbol in range(self.symbols)))
 
-    @property
-    def state_size(self) -> int:
-        """Clock, counts, the pattern."""
-        return _S_PATTERN + self.length
-
-    def pack(self) -> F64:
-        """The fields in order."""
-        return np.array([self.length, self.symbols], dtype=np.float64)
-
-    def image(self, state: F64) -> NDArray[np.uint8]:
+    def image(self, state: State) -> NDArray[np.uint8]:
         """The pattern from left to right, higher symbols higher up; the current position stands out."""
         canvas = Canvas(-0.5, -0.5, self.length - 0.5, self.symbols - 0.5)
-        now = int(state[_S_STEP]) % self.length
-        for position, symbol in enumerate(state[_S_PATTERN:]):
+        now = int(state.step) % self.length
+        for position, symbol in enumerate(state.pattern):
             canvas.disc(position, symbol, 0.3, BODY if position == now else GOAL)
         return canvas.pixels
 
-    def text(self, state: F64) -> str:
+    def text(self, state: State) -> str:
         """The pattern and the number recalled."""
-        pattern = "".join(f"{symbol:.0f}" for symbol in state[_S_PATTERN:])
-        return f"step {state[_S_STEP]:.0f} pattern {pattern} recalled {state[_S_RECALLED]:.0f}"
+        pattern = "".join(f"{symbol:.0f}" for symbol in state.pattern)
+        return f"step {state.step:.0f} pattern {pattern} recalled {state.recalled:.0f}"

@@ -1,14 +1,17 @@
 """World `prediction`: guess the next value of a noisy signal."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nematodebench.kernels.abi import OUT_REWARD, world_kernel
-from nematodebench.kernels.jit import F32M, F64, U64, kernel
+from nematodebench.kernels.abi import Outcome, WorldMemory
+from nematodebench.kernels.angles import TWO_PI
+from nematodebench.kernels.jit import F32M, U64, kernel
 from nematodebench.kernels.math import sin64
+from nematodebench.kernels.memory import Block, constant, number, numbers
 from nematodebench.kernels.rng import uniform
 from nematodebench.worlds.base import Discrete, Sensor, World
 from nematodebench.worlds.draw.canvas import BODY, Canvas
@@ -17,79 +20,99 @@ __all__ = ["Prediction"]
 
 _KINDS = ("sine", "square", "random_walk")
 _SINE, _SQUARE, _WALK = 0, 1, 2
-_P_KIND, _P_LEVELS, _P_MAX_STEPS = 0, 1, 2
-_S_STEP, _S_PHASE, _S_ERROR, _S_VALUES = 0, 1, 2, 3
 _MEMORY = 10
-_LATEST = _S_VALUES + _MEMORY - 1
+_LATEST = _MEMORY - 1
 _RATE, _NOISE = 0.1, 0.1
-_TWO_PI = 6.283185307179586
+
+
+class Params(Block):
+    """The fields of :class:`Prediction`, the kind as its place among the kinds."""
+
+    kind = constant()
+    levels = constant()
+    max_steps = constant()
+
+
+class State(Block):
+    """The clock, the phase, the sum of errors, and the last values, the latest last."""
+
+    step = number()
+    phase = number()
+    error = number()
+    values = numbers(_MEMORY)
+
+
+class Metrics(Block):
+    """Mean error of a guess."""
+
+    error = number()
+
+
+memory = WorldMemory(Params, State, Metrics)
 
 
 @kernel()
-def _expected(params: F64, state: F64, step: float) -> float:
+def _expected(params: Params, state: State, step: float) -> float:
     """The signal at a step without its noise: of a random walk, where it is now."""
-    kind = int(params[_P_KIND])
+    kind = int(params.kind)
     if kind == _WALK:
-        latest: float = state[_LATEST]
+        latest: float = state.values[_LATEST]
         return latest
-    sine = sin64(state[_S_PHASE] + _RATE * step)
+    sine = sin64(state.phase + _RATE * step)
     if kind == _SQUARE:
         return 1.0 if sine >= 0.0 else -1.0
     return sine
 
 
 @kernel()
-def _advance(params: F64, state: F64, rng: U64, step: float) -> None:
+def _advance(params: Params, state: State, rng: U64, step: float) -> None:
     """Appends the signal at a step to the last values."""
     drawn = _expected(params, state, step) + _NOISE * (2.0 * uniform(rng) - 1.0)
-    for n in range(_S_VALUES, _LATEST):
-        state[n] = state[n + 1]
-    state[_LATEST] = min(max(drawn, -1.0), 1.0)
+    for n in range(_LATEST):
+        state.values[n] = state.values[n + 1]
+    state.values[_LATEST] = min(max(drawn, -1.0), 1.0)
 
 
 @kernel()
-def _sense(params: F64, state: F64, obs: F32M) -> None:
+def _sense(params: Params, state: State, obs: F32M) -> None:
     for n in range(_MEMORY):
-        obs[0, n] = np.float32(state[_S_VALUES + n])
+        obs[0, n] = np.float32(state.values[n])
     for kind in range(3):
-        obs[0, _MEMORY + kind] = np.float32(1.0 if int(params[_P_KIND]) == kind else 0.0)
-    obs[0, _MEMORY + 3] = np.float32(state[_S_STEP] / params[_P_MAX_STEPS])
+        obs[0, _MEMORY + kind] = np.float32(1.0 if int(params.kind) == kind else 0.0)
+    obs[0, _MEMORY + 3] = np.float32(state.step / params.max_steps)
 
 
-@world_kernel
-def reset(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
+@memory.reset
+def reset(params: Params, state: State, rng: U64, obs: F32M) -> None:
     """A new phase, and the values up to step 0."""
-    state[:] = 0.0
-    state[_S_PHASE] = _TWO_PI * uniform(rng)
+    state.phase = TWO_PI * uniform(rng)
     for n in range(_MEMORY):
         _advance(params, state, rng, n + 1.0 - _MEMORY)
     _sense(params, state, obs)
-    out[:] = 0.0
 
 
-@world_kernel
-def step(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
+@memory.kernel
+def step(params: Params, state: State, rng: U64, action: F32M, obs: F32M, outcome: Outcome, metrics: Metrics) -> None:
     """Draw the next value and compare it with the guess."""
-    choice, levels = int(action[0, 0]), int(params[_P_LEVELS])
-    state[_S_STEP] += 1.0
-    _advance(params, state, rng, state[_S_STEP])
+    choice, levels = int(action[0, 0]), int(params.levels)
+    state.step += 1.0
+    _advance(params, state, rng, state.step)
     error = 1.0
     if choice < levels:
         guess = 2.0 * choice / (levels - 1) - 1.0
-        error = min(abs(guess - state[_LATEST]), 1.0)
-    state[_S_ERROR] += error
+        error = min(abs(guess - state.values[_LATEST]), 1.0)
+    state.error += error
     _sense(params, state, obs)
-    out[0] = 0.0
-    out[1] = 1.0 if state[_S_STEP] >= params[_P_MAX_STEPS] else 0.0
-    out[OUT_REWARD] = 1.0 - error
-    out[3] = state[_S_ERROR] / state[_S_STEP]
+    outcome.truncated = 1.0 if state.step >= params.max_steps else 0.0
+    outcome.reward[0] = 1.0 - error
+    metrics.error = state.error / state.step
 
 
-@world_kernel
-def reference(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
+@memory.kernel
+def reference(params: Params, state: State, action: F32M) -> None:
     """Knows the phase, not the noise to come."""
-    expected = _expected(params, state, state[_S_STEP] + 1.0)
-    action[0, 0] = np.float32(np.floor(0.5 * (expected + 1.0) * (params[_P_LEVELS] - 1.0) + 0.5))
+    expected = _expected(params, state, state.step + 1.0)
+    action[0, 0] = np.float32(np.floor(0.5 * (expected + 1.0) * (params.levels - 1.0) + 0.5))
 
 
 @dataclass(frozen=True)
@@ -128,10 +151,10 @@ class Prediction(World):
     max_steps: int = 100
 
     name: ClassVar[str] = "prediction"
-    reset: ClassVar[Any] = staticmethod(reset)
-    step: ClassVar[Any] = staticmethod(step)
-    reference: ClassVar[Any] = staticmethod(reference)
-    metrics: ClassVar[tuple[str, ...]] = ("error",)
+    memory = memory
+    reset = staticmethod(reset)
+    step = staticmethod(step)
+    reference = staticmethod(reference)
 
     @property
     def sensors(self) -> tuple[Sensor, ...]:
@@ -144,22 +167,17 @@ class Prediction(World):
         """Evenly spaced guesses."""
         return Discrete(tuple(f"level_{level}" for level in range(self.levels)))
 
-    @property
-    def state_size(self) -> int:
-        """Clock, phase, error, the last values."""
-        return _S_VALUES + _MEMORY
+    def tables(self) -> Mapping[str, Any]:
+        """The kind as a number."""
+        return {"kind": _KINDS.index(self.kind)}
 
-    def pack(self) -> F64:
-        """The fields in order, the kind as a number."""
-        return np.array([_KINDS.index(self.kind), self.levels, self.max_steps], dtype=np.float64)
-
-    def image(self, state: F64) -> NDArray[np.uint8]:
+    def image(self, state: State) -> NDArray[np.uint8]:
         """The last values, the latest on the right."""
         canvas = Canvas(-0.5, -1.2, _MEMORY - 0.5, 1.2)
-        for n, value in enumerate(state[_S_VALUES:]):
+        for n, value in enumerate(state.values):
             canvas.bar(n, value / 2.0, 0.6, max(abs(value), 0.02), BODY)
         return canvas.pixels
 
-    def text(self, state: F64) -> str:
+    def text(self, state: State) -> str:
         """The latest value and the summed error."""
-        return f"step {state[_S_STEP]:.0f} value {state[_LATEST]:.2f} error {state[_S_ERROR]:.2f}"
+        return f"step {state.step:.0f} value {state.values[_LATEST]:.2f} error {state.error:.2f}"

@@ -1,89 +1,116 @@
 """World `gridworld`: one food at a time on a small grid, felt in four directions."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nematodebench.kernels.abi import OUT_REWARD, world_kernel
-from nematodebench.kernels.jit import F32M, F64, U64, kernel
+from nematodebench.kernels.abi import Outcome, WorldMemory
+from nematodebench.kernels.jit import F32M, U64, kernel
+from nematodebench.kernels.memory import Block, constant, number
 from nematodebench.kernels.rng import randint
 from nematodebench.worlds.base import Discrete, Sensor, World
 from nematodebench.worlds.draw import cells
 
 __all__ = ["Gridworld"]
 
-_P_SIDE, _P_MAX_STEPS = 0, 1
-_S_X, _S_Y, _S_FOOD_X, _S_FOOD_Y, _S_STEP, _S_FOODS, _S_BUMPS = 0, 1, 2, 3, 4, 5, 6
-_STATE = 7
 _MOVES = 4
 _DX = (0, 1, 0, -1)
 _DY = (1, 0, -1, 0)
 
 
+class Params(Block):
+    """The fields of :class:`Gridworld`."""
+
+    side = constant()
+    max_steps = constant()
+
+
+class State(Block):
+    """The cells of the agent and of the food, the clock and what is counted."""
+
+    x = number()
+    y = number()
+    food_x = number()
+    food_y = number()
+    step = number()
+    eaten = number()
+    bumps = number()
+
+
+class Metrics(Block):
+    """Foods eaten and bumps into the edge."""
+
+    foods = number()
+    bumps = number()
+
+
+memory = WorldMemory(Params, State, Metrics)
+
+
 @kernel()
-def _place_food(params: F64, state: F64, rng: U64) -> None:
-    """On any cell but the agent's: of the others the last takes the place of the agent's."""
-    side = int(params[_P_SIDE])
+def _place_food(params: Params, state: State, rng: U64) -> None:
+    """Puts the food on any cell but the agent's.
+
+    One cell fewer is drawn from than there are; if the agent's is drawn, the last cell stands in for it.
+    """
+    side = int(params.side)
     cell = randint(rng, side * side - 1)
-    if cell == int(state[_S_Y]) * side + int(state[_S_X]):
+    if cell == int(state.y) * side + int(state.x):
         cell = side * side - 1
-    state[_S_FOOD_X], state[_S_FOOD_Y] = cell % side, cell // side
+    state.food_x, state.food_y = cell % side, cell // side
 
 
 @kernel()
-def _sense(params: F64, state: F64, obs: F32M) -> None:
+def _sense(params: Params, state: State, obs: F32M) -> None:
     for way in range(_MOVES):
-        d = _DX[way] * (state[_S_FOOD_X] - state[_S_X]) + _DY[way] * (state[_S_FOOD_Y] - state[_S_Y])
-        obs[0, way] = np.float32(1.0 - d / params[_P_SIDE] if d > 0.0 else 0.0)
+        d = _DX[way] * (state.food_x - state.x) + _DY[way] * (state.food_y - state.y)
+        obs[0, way] = np.float32(1.0 - d / params.side if d > 0.0 else 0.0)
 
 
 @kernel()
-def _move(params: F64, state: F64, choice: int) -> bool:
+def _move(params: Params, state: State, choice: int) -> bool:
     """Whether the agent bumped into the edge instead of moving."""
     if choice >= _MOVES:
         return False
-    x, y = state[_S_X] + _DX[choice], state[_S_Y] + _DY[choice]
-    if min(x, y) < 0.0 or max(x, y) >= params[_P_SIDE]:
+    x, y = state.x + _DX[choice], state.y + _DY[choice]
+    if min(x, y) < 0.0 or max(x, y) >= params.side:
         return True
-    state[_S_X], state[_S_Y] = x, y
+    state.x, state.y = x, y
     return False
 
 
-@world_kernel
-def reset(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
-    """The agent at the centre, food anywhere else."""
-    state[:] = 0.0
-    state[_S_X] = state[_S_Y] = params[_P_SIDE] // 2
+@memory.reset
+def reset(params: Params, state: State, rng: U64, obs: F32M) -> None:
+    """The agent is at the centre, the food anywhere else."""
+    state.x = state.y = params.side // 2
     _place_food(params, state, rng)
     _sense(params, state, obs)
-    out[:] = 0.0
 
 
-@world_kernel
-def step(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
+@memory.kernel
+def step(params: Params, state: State, rng: U64, action: F32M, obs: F32M, outcome: Outcome, metrics: Metrics) -> None:
     """Move, eat, sense."""
     reward = -0.01
     if _move(params, state, int(action[0, 0])):
         reward = -0.1
-        state[_S_BUMPS] += 1.0
-    elif state[_S_X] == state[_S_FOOD_X] and state[_S_Y] == state[_S_FOOD_Y]:
+        state.bumps += 1.0
+    elif state.x == state.food_x and state.y == state.food_y:
         reward = 1.0
-        state[_S_FOODS] += 1.0
+        state.eaten += 1.0
         _place_food(params, state, rng)
-    state[_S_STEP] += 1.0
+    state.step += 1.0
     _sense(params, state, obs)
-    out[0] = 0.0
-    out[1] = 1.0 if state[_S_STEP] >= params[_P_MAX_STEPS] else 0.0
-    out[OUT_REWARD] = reward
-    out[3], out[4] = state[_S_FOODS], state[_S_BUMPS]
+    outcome.truncated = 1.0 if state.step >= params.max_steps else 0.0
+    outcome.reward[0] = reward
+    metrics.foods, metrics.bumps = state.eaten, state.bumps
 
 
-@world_kernel
-def reference(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
+@memory.kernel
+def reference(state: State, action: F32M) -> None:
     """Goes straight to the food."""
-    dx, dy = state[_S_FOOD_X] - state[_S_X], state[_S_FOOD_Y] - state[_S_Y]
+    dx, dy = state.food_x - state.x, state.food_y - state.y
     for way in range(_MOVES):
         if _DX[way] * dx + _DY[way] * dy > 0.0:
             action[0, 0] = np.float32(way)
@@ -114,10 +141,10 @@ class Gridworld(World):
     max_steps: int = 110
 
     name: ClassVar[str] = "gridworld"
-    reset: ClassVar[Any] = staticmethod(reset)
-    step: ClassVar[Any] = staticmethod(step)
-    reference: ClassVar[Any] = staticmethod(reference)
-    metrics: ClassVar[tuple[str, ...]] = ("foods", "bumps")
+    memory = memory
+    reset = staticmethod(reset)
+    step = staticmethod(step)
+    reference = staticmethod(reference)
 
     @property
     def sensors(self) -> tuple[Sensor, ...]:
@@ -129,23 +156,14 @@ class Gridworld(World):
         """Four moves."""
         return Discrete(("up", "right", "down", "left"))
 
-    @property
-    def state_size(self) -> int:
-        """Agent, food, clock, counts."""
-        return _STATE
-
-    def pack(self) -> F64:
-        """The fields in order."""
-        return np.array([self.side, self.max_steps], dtype=np.float64)
-
-    def image(self, state: F64) -> NDArray[np.uint8]:
+    def image(self, state: State) -> NDArray[np.uint8]:
         """The grid with agent and food."""
         return cells.grid_image(self.side, _items(state))
 
-    def text(self, state: F64) -> str:
+    def text(self, state: State) -> str:
         """The grid as characters: o food, ^ the agent."""
         return cells.grid_text(self.side, _items(state))
 
 
-def _items(state: F64) -> dict[str, NDArray[np.float64]]:
-    return {"food": state[_S_FOOD_X : _S_FOOD_Y + 1][None], "worm_up": state[_S_X : _S_Y + 1][None]}
+def _items(state: State) -> dict[str, NDArray[np.float64]]:
+    return {"food": np.array([[state.food_x, state.food_y]]), "worm_up": np.array([[state.x, state.y]])}

@@ -1,58 +1,73 @@
 """World `navigation`: find food on a grid with dangers, seeing along eight rays."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nematodebench.kernels.abi import OUT_REWARD, world_kernel
-from nematodebench.kernels.jit import F32M, F64, U64, kernel
+from nematodebench.kernels.abi import Outcome, WorldMemory
+from nematodebench.kernels.jit import F32M, U64, kernel
+from nematodebench.kernels.memory import constant
 from nematodebench.worlds.base import Discrete, Sensor, World
 from nematodebench.worlds.draw import cells
 from nematodebench.worlds.grid import rays
 
 __all__ = ["Navigation"]
 
-_P_SIDE, _P_FOODS, _P_MAX_STEPS = 0, 1, 4
-_P_STEP_COST, _P_DANGER_COST = rays.P_MORE, rays.P_MORE + 1
 _MOVES = 4
 _FIRST_OWN = 24
 
 
+class Params(rays.Params):
+    """The grid's parameters and the costs."""
+
+    step_cost = constant()
+    danger_cost = constant()
+
+
+class State(rays.State, sizes=Params):
+    """That of the grid."""
+
+
+memory = WorldMemory(Params, State, rays.Metrics)
+
+
 @kernel()
-def _sense(params: F64, state: F64, obs: F32M) -> None:
+def _sense(params: Params, state: State, obs: F32M) -> None:
     rays.sense_rays(params, state, obs)
-    obs[0, _FIRST_OWN] = np.float32(state[rays.S_X] / params[_P_SIDE])
-    obs[0, _FIRST_OWN + 1] = np.float32(state[rays.S_Y] / params[_P_SIDE])
-    obs[0, _FIRST_OWN + 2] = np.float32(state[rays.S_STEP] / params[_P_MAX_STEPS])
-    obs[0, _FIRST_OWN + 3] = np.float32(min(state[rays.S_FOODS] / params[_P_FOODS], 1.0))
+    obs[0, _FIRST_OWN] = np.float32(state.x / params.side)
+    obs[0, _FIRST_OWN + 1] = np.float32(state.y / params.side)
+    obs[0, _FIRST_OWN + 2] = np.float32(state.step / params.max_steps)
+    obs[0, _FIRST_OWN + 3] = np.float32(min(state.eaten / params.foods, 1.0))
 
 
-@world_kernel
-def reset(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
+@memory.reset
+def reset(params: Params, state: State, rng: U64, obs: F32M) -> None:
     """A new grid, the agent at its centre."""
     rays.scatter(params, state, rng)
     _sense(params, state, obs)
-    out[:] = 0.0
 
 
-@world_kernel
-def step(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
+@memory.kernel
+def step(
+    params: Params, state: State, rng: U64, action: F32M, obs: F32M, outcome: Outcome, metrics: rays.Metrics
+) -> None:
     """Move, then eat or be hurt."""
-    kind = rays.live_step(params, state, rng, int(action[0, 0]), _MOVES)
-    reward = -params[_P_STEP_COST]
+    kind = rays.move_and_eat(params, state, rng, int(action[0, 0]), _MOVES)
+    reward = -params.step_cost
     if kind == rays.FOOD:
         reward += 1.0
     elif kind == rays.DANGER:
-        reward -= params[_P_DANGER_COST]
+        reward -= params.danger_cost
     _sense(params, state, obs)
-    rays.write_count(params, state, out)
-    out[OUT_REWARD] = reward
+    rays.write_count(params, state, outcome, metrics)
+    outcome.reward[0] = reward
 
 
-@world_kernel
-def reference(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
+@memory.kernel
+def reference(params: Params, state: State, action: F32M) -> None:
     """Goes to the nearest food around the dangers."""
     action[0, 0] = np.float32(rays.find_food(params, state, _MOVES))
 
@@ -96,10 +111,10 @@ class Navigation(World):
     danger_cost: float = 0.5
 
     name: ClassVar[str] = "navigation"
-    reset: ClassVar[Any] = staticmethod(reset)
-    step: ClassVar[Any] = staticmethod(step)
-    reference: ClassVar[Any] = staticmethod(reference)
-    metrics: ClassVar[tuple[str, ...]] = ("foods", "dangers")
+    memory = memory
+    reset = staticmethod(reset)
+    step = staticmethod(step)
+    reference = staticmethod(reference)
 
     @classmethod
     def easy(cls) -> "Navigation":
@@ -121,21 +136,14 @@ class Navigation(World):
         """Four moves."""
         return Discrete(rays.DIRECTIONS[:_MOVES])
 
-    @property
-    def state_size(self) -> int:
-        """The agent and the grid."""
-        return rays.map_size(self.side)
+    def tables(self) -> Mapping[str, Any]:
+        """The sizes of the map."""
+        return rays.grid_tables(self.side, self.foods + self.dangers + self.obstacles)
 
-    def pack(self) -> F64:
-        """The fields in order."""
-        return rays.pack_grid(
-            self.side, self.foods, self.dangers, self.obstacles, self.max_steps, self.step_cost, self.danger_cost
-        )
-
-    def image(self, state: F64) -> NDArray[np.uint8]:
+    def image(self, state: State) -> NDArray[np.uint8]:
         """The grid with the agent."""
         return cells.grid_image(self.side, rays.picture_items(self.side, state))
 
-    def text(self, state: F64) -> str:
+    def text(self, state: State) -> str:
         """The grid as characters: o food, X danger, C obstacle, ^ the agent."""
         return cells.grid_text(self.side, rays.picture_items(self.side, state))

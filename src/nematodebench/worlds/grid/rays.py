@@ -1,7 +1,7 @@
 """The grid that `navigation` and `realtime` share: food, dangers and obstacles on cells, seen along eight rays.
 
-The state holds a map of the cells inside a border of obstacles, so a ray or a move reads the cells it passes and needs
-no other test; behind the map lies the room that the references need to search for a way. Ray k looks where move k goes.
+The map of the cells lies inside a border of obstacles, so a ray or a move reads the cells it passes and needs no other
+test. A cell is a number: its place on the map, rows from the bottom, border included. Ray k looks where move k goes.
 """
 
 from collections.abc import Mapping
@@ -9,20 +9,17 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from nematodebench.kernels.jit import F32M, F64, U64, kernel
+from nematodebench.kernels.abi import Outcome
+from nematodebench.kernels.jit import F32M, U64, kernel
+from nematodebench.kernels.memory import Block, constant, number, numbers, size
 from nematodebench.kernels.rng import randint
 from nematodebench.worlds.base import Sensor
 
 __all__ = [
-    "DANGER", "DIRECTIONS", "FOOD", "P_MORE", "S_DANGERS", "S_FOODS", "S_STEP", "S_X", "S_Y", "find_food", "live_step",
-    "map_size", "pack_grid", "picture_items", "ray_sensors", "scatter", "sense_rays", "write_count",
+    "DANGER", "DIRECTIONS", "FOOD", "Metrics", "Params", "State", "find_food", "grid_tables", "move_and_eat",
+    "picture_items", "ray_sensors", "scatter", "sense_rays", "write_count",
 ]  # fmt: skip
 
-_P_SIDE, _P_FOODS, _P_DANGERS, _P_OBSTACLES, _P_MAX_STEPS = 0, 1, 2, 3, 4
-P_MORE = 5
-"""Where a world's own parameters begin."""
-S_X, S_Y, S_STEP, S_FOODS, S_DANGERS = 0, 1, 2, 3, 4
-_S_MAP = 5
 _EMPTY, FOOD, DANGER, _OBSTACLE = 0.0, 1.0, 2.0, 3.0
 DIRECTIONS = ("up", "right", "down", "left", "up_right", "down_right", "down_left", "up_left")
 _RAYS = 8
@@ -30,78 +27,110 @@ _DX = (0, 1, 0, -1, 1, 1, -1, -1)
 _DY = (1, 0, -1, 0, 1, -1, -1, 1)
 
 
-@kernel()
-def _cell(params: F64, x: int, y: int) -> int:
-    """Where the state holds a cell; x and y may lie one cell outside."""
-    return _S_MAP + (y + 1) * (int(params[_P_SIDE]) + 2) + x + 1
+class Params(Block):
+    """The grid's parameters; a world adds its own behind them."""
+
+    side = size()
+    width = size()  # cells of a row of the map: the side and the border on both ends
+    area = size()  # cells of the map
+    foods = constant()
+    dangers = constant()
+    obstacles = constant()
+    max_steps = constant()
+
+
+class State(Block, sizes=Params):
+    """The agent, the clock, what is counted, the map, and the room that the reference needs to search for a way."""
+
+    x = number()
+    y = number()
+    step = number()
+    eaten = number()  # foods
+    hurt = number()  # steps that ended on a danger
+    cells = numbers("area")  # what lies on each
+    queue = numbers("area")  # cells that the search has reached, in the order it did
+    notes = numbers("area")  # of each cell: 0 if the search has not reached it, else 1 + the first move of its way
+
+
+class Metrics(Block):
+    """Foods eaten and steps that ended on a danger."""
+
+    foods = number()
+    dangers = number()
 
 
 @kernel()
-def _offset(params: F64, way: int) -> int:
+def _cell(params: Params, x: int, y: int) -> int:
+    """The cell at (x, y), both of which may lie one cell outside the grid."""
+    return (y + 1) * params.width + x + 1
+
+
+@kernel()
+def _offset(params: Params, way: int) -> int:
     """From a cell to its neighbour."""
-    return _DY[way] * (int(params[_P_SIDE]) + 2) + _DX[way]
+    return _DY[way] * params.width + _DX[way]
 
 
 @kernel()
-def _place(params: F64, state: F64, rng: U64, kind: float) -> None:
+def _place(params: Params, state: State, rng: U64, kind: float) -> None:
     """Puts one thing on a cell that is empty and not the agent's, each equally likely."""
-    side = int(params[_P_SIDE])
-    agent = _cell(params, int(state[S_X]), int(state[S_Y]))
+    side = params.side
+    agent = _cell(params, int(state.x), int(state.y))
     cell = agent
-    while cell == agent or state[cell] != _EMPTY:
+    while cell == agent or state.cells[cell] != _EMPTY:
         drawn = randint(rng, side * side)
         cell = _cell(params, drawn % side, drawn // side)
-    state[cell] = kind
+    state.cells[cell] = kind
 
 
 @kernel()
-def scatter(params: F64, state: F64, rng: U64) -> None:
-    """Begins an episode: the agent at the centre, everything else anywhere else."""
-    state[:] = 0.0
-    side = int(params[_P_SIDE])
+def scatter(params: Params, state: State, rng: U64) -> None:
+    """Fills an empty state: the agent at the centre, everything else anywhere else."""
+    side, cells = params.side, state.cells
     for n in range(-1, side + 1):
-        state[_cell(params, n, -1)] = state[_cell(params, n, side)] = _OBSTACLE
-        state[_cell(params, -1, n)] = state[_cell(params, side, n)] = _OBSTACLE
-    state[S_X] = state[S_Y] = side // 2
-    for _ in range(int(params[_P_OBSTACLES])):
+        cells[_cell(params, n, -1)] = cells[_cell(params, n, side)] = _OBSTACLE
+        cells[_cell(params, -1, n)] = cells[_cell(params, side, n)] = _OBSTACLE
+    state.x = state.y = side // 2
+    for _ in range(int(params.obstacles)):
         _place(params, state, rng, _OBSTACLE)
-    for _ in range(int(params[_P_DANGERS])):
+    for _ in range(int(params.dangers)):
         _place(params, state, rng, DANGER)
-    for _ in range(int(params[_P_FOODS])):
+    for _ in range(int(params.foods)):
         _place(params, state, rng, FOOD)
 
 
 @kernel()
-def live_step(params: F64, state: F64, rng: U64, choice: int, moves: int) -> float:
+def move_and_eat(params: Params, state: State, rng: U64, choice: int, moves: int) -> float:
     """Moves unless the way is blocked or the choice is none, eats, and returns what the agent stands on."""
-    x, y = int(state[S_X]), int(state[S_Y])
-    if choice < moves and state[_cell(params, x + _DX[choice], y + _DY[choice])] != _OBSTACLE:
+    x, y = int(state.x), int(state.y)
+    if choice < moves and state.cells[_cell(params, x + _DX[choice], y + _DY[choice])] != _OBSTACLE:
         x, y = x + _DX[choice], y + _DY[choice]
-        state[S_X], state[S_Y] = x, y
-    state[S_STEP] += 1.0
+        state.x, state.y = x, y
+    state.step += 1.0
     cell = _cell(params, x, y)
-    kind: float = state[cell]
+    kind: float = state.cells[cell]
     if kind == FOOD:
-        state[cell] = _EMPTY
-        state[S_FOODS] += 1.0
+        state.cells[cell] = _EMPTY
+        state.eaten += 1.0
         _place(params, state, rng, FOOD)
     elif kind == DANGER:
-        state[S_DANGERS] += 1.0
+        state.hurt += 1.0
     return kind
 
 
 @kernel()
-def sense_rays(params: F64, state: F64, obs: F32M) -> None:
+def sense_rays(params: Params, state: State, obs: F32M) -> None:
     """Nearest food and nearest danger in sight and the edge or obstacle that ends the ray, as 1 - d/side."""
-    here = _cell(params, int(state[S_X]), int(state[S_Y]))
+    cells = state.cells
+    here = _cell(params, int(state.x), int(state.y))
     for ray in range(_RAYS):
         offset = _offset(params, ray)
         d, cell = 1, here + offset
         food, danger = 0, 0
-        while state[cell] != _OBSTACLE:
-            if state[cell] == FOOD and food == 0:
+        while cells[cell] != _OBSTACLE:
+            if cells[cell] == FOOD and food == 0:
                 food = d
-            elif state[cell] == DANGER and danger == 0:
+            elif cells[cell] == DANGER and danger == 0:
                 danger = d
             d, cell = d + 1, cell + offset
         obs[0, 3 * ray] = _nearness(params, food)
@@ -110,63 +139,53 @@ def sense_rays(params: F64, state: F64, obs: F32M) -> None:
 
 
 @kernel()
-def _nearness(params: F64, d: int) -> np.float32:
+def _nearness(params: Params, d: int) -> np.float32:
     """Of a thing d cells away; 0 stands for none."""
-    return np.float32(1.0 - d / params[_P_SIDE] if d > 0 else 0.0)
+    return np.float32(1.0 - d / params.side if d > 0 else 0.0)
 
 
 @kernel()
-def write_count(params: F64, state: F64, out: F64) -> None:
-    """Truncation at the step limit, and the metrics foods and dangers."""
-    out[0] = 0.0
-    out[1] = 1.0 if state[S_STEP] >= params[_P_MAX_STEPS] else 0.0
-    out[3], out[4] = state[S_FOODS], state[S_DANGERS]
+def write_count(params: Params, state: State, outcome: Outcome, metrics: Metrics) -> None:
+    """Truncation at the step limit, and the metrics."""
+    outcome.truncated = 1.0 if state.step >= params.max_steps else 0.0
+    metrics.foods, metrics.dangers = state.eaten, state.hurt
 
 
 @kernel()
-def _search(params: F64, state: F64, moves: int, shunned: float) -> int:
+def _search(params: Params, state: State, moves: int, shunned: float) -> int:
     """First move of a shortest way to a food that avoids cells of the shunned kind, or ``moves`` if there is none."""
-    cells = (int(params[_P_SIDE]) + 2) * (int(params[_P_SIDE]) + 2)
-    queue = _S_MAP + cells
-    for n in range(queue + cells, queue + 2 * cells):
-        state[n] = 0.0
-    entered = 2 * cells  # from a cell to a note: 0 if it was not reached yet, else 1 + the way's first move
-    here = _cell(params, int(state[S_X]), int(state[S_Y]))
-    state[queue], state[here + entered] = here, -1.0
-    head, tail = queue, queue + 1
+    cells, queue, notes = state.cells, state.queue, state.notes
+    notes[:] = 0.0
+    here = _cell(params, int(state.x), int(state.y))
+    queue[0], notes[here] = here, -1.0
+    head, tail = 0, 1
     while head < tail:
-        cell = int(state[head])
+        cell = int(queue[head])
         head += 1
-        if state[cell] == FOOD:
-            return int(state[cell + entered]) - 1
+        if cells[cell] == FOOD:
+            return int(notes[cell]) - 1
         for move in range(moves):
             following = cell + _offset(params, move)
-            if state[following] in (_OBSTACLE, shunned) or state[following + entered] != 0.0:
+            if cells[following] in (_OBSTACLE, shunned) or notes[following] != 0.0:
                 continue
-            state[following + entered] = move + 1.0 if cell == here else state[cell + entered]
-            state[tail] = following
+            notes[following] = move + 1.0 if cell == here else notes[cell]
+            queue[tail] = following
             tail += 1
     return moves
 
 
 @kernel()
-def find_food(params: F64, state: F64, moves: int) -> int:
+def find_food(params: Params, state: State, moves: int) -> int:
     """First move of a shortest way to the nearest food around the dangers, through them if there is no other."""
     move = _search(params, state, moves, DANGER)
     return move if move < moves else _search(params, state, moves, _OBSTACLE)
 
 
-def map_size(side: int) -> int:
-    """Floats of state: the agent, the map, and twice as much room for the search."""
-    return _S_MAP + 3 * (side + 2) ** 2
-
-
-def pack_grid(side: int, foods: int, dangers: int, obstacles: int, max_steps: int, *more: float) -> F64:
-    """The grid's parameters, then the world's own."""
-    # Kernels draw cells until they find an empty one, so there has to be one.
-    if foods + dangers + obstacles >= side * side:
-        raise ValueError(f"a grid of {side} x {side} cells is too small for {foods + dangers + obstacles} things")
-    return np.array([side, foods, dangers, obstacles, max_steps, *more], dtype=np.float64)
+def grid_tables(side: int, things: int) -> Mapping[str, int]:
+    """The sizes of the map; the kernels draw cells until they find an empty one, so ``things`` must leave one."""
+    if things >= side * side:
+        raise ValueError(f"a grid of {side} x {side} cells is too small for {things} things")
+    return {"width": side + 2, "area": (side + 2) ** 2}
 
 
 def ray_sensors() -> tuple[Sensor, ...]:
@@ -174,9 +193,9 @@ def ray_sensors() -> tuple[Sensor, ...]:
     return tuple(Sensor(f"{kind}_{way}") for way in DIRECTIONS for kind in ("food", "danger", "wall"))
 
 
-def picture_items(side: int, state: F64) -> Mapping[str, NDArray[np.float64]]:
+def picture_items(side: int, state: State) -> Mapping[str, NDArray[np.float64]]:
     """What lies where, by the looks it is drawn with, in the order it is drawn."""
-    cells = state[_S_MAP : _S_MAP + (side + 2) ** 2].reshape(side + 2, side + 2)[1:-1, 1:-1]
+    cells = np.asarray(state.cells).reshape(side + 2, side + 2)[1:-1, 1:-1]
     looks = {"control": _OBSTACLE, "food": FOOD, "predator": DANGER}
     items = {look: np.argwhere(cells == kind)[:, ::-1].astype(np.float64) for look, kind in looks.items()}
-    return {**items, "worm_up": state[S_X : S_Y + 1][None]}
+    return {**items, "worm_up": np.array([[state.x, state.y]])}

@@ -1,46 +1,49 @@
 """World `realtime`: the grid of `navigation` with eight moves, scarcer food and nothing to go by but the rays."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nematodebench.kernels.abi import OUT_REWARD, world_kernel
-from nematodebench.kernels.jit import F32M, F64, U64
+from nematodebench.kernels.abi import Outcome, WorldMemory
+from nematodebench.kernels.jit import F32M, U64
 from nematodebench.worlds.base import Discrete, Sensor, World
 from nematodebench.worlds.draw import cells
 from nematodebench.worlds.grid import rays
+from nematodebench.worlds.grid.rays import Metrics, Params, State
 
 __all__ = ["Realtime"]
 
 _MOVES = 8
 
+memory = WorldMemory(Params, State, Metrics)
 
-@world_kernel
-def reset(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
+
+@memory.reset
+def reset(params: Params, state: State, rng: U64, obs: F32M) -> None:
     """A new grid, the agent at its centre."""
     rays.scatter(params, state, rng)
     rays.sense_rays(params, state, obs)
-    out[:] = 0.0
 
 
-@world_kernel
-def step(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
+@memory.kernel
+def step(params: Params, state: State, rng: U64, action: F32M, obs: F32M, outcome: Outcome, metrics: Metrics) -> None:
     """Move, then eat or be hurt."""
-    kind = rays.live_step(params, state, rng, int(action[0, 0]), _MOVES)
+    kind = rays.move_and_eat(params, state, rng, int(action[0, 0]), _MOVES)
     reward = -0.01
     if kind == rays.FOOD:
         reward = 1.0
     elif kind == rays.DANGER:
         reward = -0.5
     rays.sense_rays(params, state, obs)
-    rays.write_count(params, state, out)
-    out[OUT_REWARD] = reward
+    rays.write_count(params, state, outcome, metrics)
+    outcome.reward[0] = reward
 
 
-@world_kernel
-def reference(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
+@memory.kernel
+def reference(params: Params, state: State, action: F32M) -> None:
     """Goes to the nearest food around the dangers."""
     action[0, 0] = np.float32(rays.find_food(params, state, _MOVES))
 
@@ -72,10 +75,11 @@ class Realtime(World):
     max_steps: int = 220
 
     name: ClassVar[str] = "realtime"
-    reset: ClassVar[Any] = staticmethod(reset)
-    step: ClassVar[Any] = staticmethod(step)
-    reference: ClassVar[Any] = staticmethod(reference)
-    metrics: ClassVar[tuple[str, ...]] = ("foods", "dangers")
+    memory = memory
+    reset = staticmethod(reset)
+    step = staticmethod(step)
+    reference = staticmethod(reference)
+    obstacles: ClassVar[int] = 0
 
     @property
     def sensors(self) -> tuple[Sensor, ...]:
@@ -87,19 +91,14 @@ class Realtime(World):
         """Eight moves."""
         return Discrete(rays.DIRECTIONS)
 
-    @property
-    def state_size(self) -> int:
-        """The agent and the grid."""
-        return rays.map_size(self.side)
+    def tables(self) -> Mapping[str, Any]:
+        """The sizes of the map."""
+        return rays.grid_tables(self.side, self.foods + self.dangers)
 
-    def pack(self) -> F64:
-        """The fields in order, without obstacles."""
-        return rays.pack_grid(self.side, self.foods, self.dangers, 0, self.max_steps)
-
-    def image(self, state: F64) -> NDArray[np.uint8]:
+    def image(self, state: State) -> NDArray[np.uint8]:
         """The grid with the agent."""
         return cells.grid_image(self.side, rays.picture_items(self.side, state))
 
-    def text(self, state: F64) -> str:
+    def text(self, state: State) -> str:
         """The grid as characters: o food, X danger, ^ the agent."""
         return cells.grid_text(self.side, rays.picture_items(self.side, state))

@@ -1,0 +1,63 @@
+"""Steps worlds and records all that comes of it; as a script, as JSON on standard output, for another process."""
+
+import json
+import sys
+
+import numpy as np
+
+from nematodebench.kernels.jit import INTERPRETED
+from nematodebench.kernels.rng import RNG_WORDS, STREAM_EXPLORATION, set_stream
+from nematodebench.worlds.arrays import WorldArrays
+from nematodebench.worlds.cognition.association import Association
+from nematodebench.worlds.cognition.pattern_memory import PatternMemory
+from nematodebench.worlds.cognition.prediction import Prediction
+from nematodebench.worlds.grid.gridworld import Gridworld
+from nematodebench.worlds.grid.navigation import Navigation
+from nematodebench.worlds.grid.realtime import Realtime
+
+STEPS = 50
+WORLDS = {
+    "association": Association(),
+    "gridworld": Gridworld(),
+    "navigation": Navigation(),
+    "navigation_hard": Navigation.hard(),
+    "pattern_memory": PatternMemory(),
+    "prediction_sine": Prediction(),
+    "prediction_square": Prediction("square"),
+    "prediction_random_walk": Prediction("random_walk"),
+    "realtime": Realtime(),
+}
+
+
+def steps(world):
+    """Action, observation, outcome and state after every step as hexadecimal digits, the episode's beginning first.
+
+    Every second action is that of the reference, if there is one; the others are random.
+    """
+    arrays, generator = WorldArrays(world), np.random.default_rng(3)
+    own = np.zeros(RNG_WORDS, np.uint64)
+    set_stream(own, np.uint64(5), STREAM_EXPLORATION, 0, 0)
+    arrays.begin(5, episode=0)
+    recorded = [_record(arrays)]
+    for step in range(STEPS):
+        if world.reference is not None and step % 2:
+            world.reference(arrays.params, arrays.states[0], own, arrays.action[0], arrays.obs[0], arrays.outs[0])
+        elif arrays.choices:
+            arrays.action[0] = generator.integers(arrays.choices, size=arrays.action[0].shape)
+        else:
+            arrays.action[0] = generator.random(arrays.action[0].shape)
+        arrays.step()
+        recorded.append(_record(arrays))
+        if arrays.done():
+            arrays.begin(5, episode=step + 1)
+            recorded.append(_record(arrays))
+    return recorded
+
+
+def _record(arrays):
+    parts = {"action": arrays.action, "observation": arrays.obs, "outcome": arrays.outs, "state": arrays.states}
+    return {name: part.tobytes().hex() for name, part in parts.items()}
+
+
+if __name__ == "__main__":
+    json.dump({"interpreted": INTERPRETED, **{name: steps(world) for name, world in WORLDS.items()}}, sys.stdout)
