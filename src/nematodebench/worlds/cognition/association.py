@@ -49,7 +49,7 @@ memory = WorldMemory(Params, State, Metrics)
 
 @kernel()
 def _draw_answers(params: Params, state: State, rng: U64) -> None:
-    """A permutation from the run's own stream; the episode's is at its beginning, before and after."""
+    """Draws a permutation from the run's own stream; the episode's stream is at its beginning before and after."""
     episode, agent = int(rng[3]), int(rng[4])
     set_stream(rng, rng[0], STREAM_WORLD, _OF_THE_RUN, 0)
     for n in range(params.stimuli):
@@ -61,7 +61,7 @@ def _draw_answers(params: Params, state: State, rng: U64) -> None:
 
 @kernel()
 def _present(params: Params, state: State, rng: U64, obs: F32M) -> None:
-    """The next stimulus, with the time and how well it went lately."""
+    """Draws the next stimulus and shows it, with the time and the share of right answers among the last."""
     stimuli = params.stimuli
     state.stimulus = randint(rng, stimuli)
     for n in range(stimuli):
@@ -75,14 +75,14 @@ def _present(params: Params, state: State, rng: U64, obs: F32M) -> None:
 
 @memory.reset
 def reset(params: Params, state: State, rng: U64, obs: F32M) -> None:
-    """The run's answers, a first stimulus."""
+    """Draws the run's answers and shows a first stimulus."""
     _draw_answers(params, state, rng)
     _present(params, state, rng, obs)
 
 
 @memory.kernel
 def step(params: Params, state: State, rng: U64, action: F32M, obs: F32M, outcome: Outcome, metrics: Metrics) -> None:
-    """Judge the answer, present the next stimulus."""
+    """The world judges the answer and shows the next stimulus."""
     right = int(action[0, 0]) == int(state.answers[int(state.stimulus)])
     state.recent[int(state.step) % _RECENT] = 1.0 if right else 0.0
     state.right += 1.0 if right else 0.0
@@ -140,7 +140,7 @@ class Association(World):
 
     @property
     def actions(self) -> Discrete:
-        """One a stimulus."""
+        """One answer for each stimulus."""
         return Discrete(tuple(f"answer_{n}" for n in range(self.stimuli)))
 
     def image(self, state: State) -> NDArray[np.uint8]:

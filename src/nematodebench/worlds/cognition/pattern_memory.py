@@ -58,7 +58,7 @@ def _sense(params: Params, state: State, obs: F32M) -> None:
 
 @memory.reset
 def reset(params: Params, state: State, rng: U64, obs: F32M) -> None:
-    """A new pattern, its first symbol in sight."""
+    """Draws a new pattern and shows its first symbol."""
     for position in range(params.length):
         state.pattern[position] = randint(rng, int(params.symbols))
     _sense(params, state, obs)
@@ -66,7 +66,7 @@ def reset(params: Params, state: State, rng: U64, obs: F32M) -> None:
 
 @memory.kernel
 def step(params: Params, state: State, action: F32M, obs: F32M, outcome: Outcome, metrics: Metrics) -> None:
-    """Show the next symbol, or take the action as a recalled one."""
+    """The world shows the next symbol, or takes the action as a recalled one."""
     position = int(state.step) - params.length
     reward = 0.0
     if position >= 0:
@@ -143,7 +143,7 @@ class PatternMemory(World):
 
     @property
     def actions(self) -> Discrete:
-        """One a symbol."""
+        """One action for each symbol."""
         return Discrete(tuple(f"symbol_{symbol}" for symbol in range(self.symbols)))
 
     def image(self, state: State) -> NDArray[np.uint8]:

@@ -53,7 +53,7 @@ memory = WorldMemory(Params, State, Metrics)
 
 @kernel()
 def _expected(params: Params, state: State, step: float) -> float:
-    """The signal at a step without its noise: of a random walk, where it is now."""
+    """The signal at a step without its noise; for a random walk that is where it is now."""
     kind = int(params.kind)
     if kind == _WALK:
         latest: float = state.values[_LATEST]
@@ -84,7 +84,7 @@ def _sense(params: Params, state: State, obs: F32M) -> None:
 
 @memory.reset
 def reset(params: Params, state: State, rng: U64, obs: F32M) -> None:
-    """A new phase, and the values up to step 0."""
+    """Draws a new phase and the values up to step 0."""
     state.phase = TWO_PI * uniform(rng)
     for n in range(_MEMORY):
         _advance(params, state, rng, n + 1.0 - _MEMORY)
@@ -93,7 +93,7 @@ def reset(params: Params, state: State, rng: U64, obs: F32M) -> None:
 
 @memory.kernel
 def step(params: Params, state: State, rng: U64, action: F32M, obs: F32M, outcome: Outcome, metrics: Metrics) -> None:
-    """Draw the next value and compare it with the guess."""
+    """The world draws the next value and compares it with the guess."""
     choice, levels = int(action[0, 0]), int(params.levels)
     state.step += 1.0
     _advance(params, state, rng, state.step)

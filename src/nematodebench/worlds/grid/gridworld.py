@@ -91,7 +91,7 @@ def reset(params: Params, state: State, rng: U64, obs: F32M) -> None:
 
 @memory.kernel
 def step(params: Params, state: State, rng: U64, action: F32M, obs: F32M, outcome: Outcome, metrics: Metrics) -> None:
-    """Move, eat, sense."""
+    """The agent moves, eats if it can, and senses the food."""
     reward = -0.01
     if _move(params, state, int(action[0, 0])):
         reward = -0.1

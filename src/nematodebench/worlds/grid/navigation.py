@@ -28,7 +28,7 @@ class Params(rays.Params):
 
 
 class State(rays.State, sizes=Params):
-    """That of the grid."""
+    """The state of the grid, to which this world adds nothing."""
 
 
 memory = WorldMemory(Params, State, rays.Metrics)
@@ -45,7 +45,7 @@ def _sense(params: Params, state: State, obs: F32M) -> None:
 
 @memory.reset
 def reset(params: Params, state: State, rng: U64, obs: F32M) -> None:
-    """A new grid, the agent at its centre."""
+    """Fills a new grid and puts the agent at its centre."""
     rays.scatter(params, state, rng)
     _sense(params, state, obs)
 
@@ -54,7 +54,7 @@ def reset(params: Params, state: State, rng: U64, obs: F32M) -> None:
 def step(
     params: Params, state: State, rng: U64, action: F32M, obs: F32M, outcome: Outcome, metrics: rays.Metrics
 ) -> None:
-    """Move, then eat or be hurt."""
+    """The agent moves, then eats or is hurt."""
     kind = rays.move_and_eat(params, state, rng, int(action[0, 0]), _MOVES)
     reward = -params.step_cost
     if kind == rays.FOOD:

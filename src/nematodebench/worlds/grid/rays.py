@@ -67,13 +67,13 @@ def _cell(params: Params, x: int, y: int) -> int:
 
 @kernel()
 def _offset(params: Params, way: int) -> int:
-    """From a cell to its neighbour."""
+    """What leads from a cell to its neighbour."""
     return _DY[way] * params.width + _DX[way]
 
 
 @kernel()
 def _place(params: Params, state: State, rng: U64, kind: float) -> None:
-    """Puts one thing on a cell that is empty and not the agent's, each equally likely."""
+    """Puts one thing on a cell that is empty and not the agent's; all such cells are equally likely."""
     side = params.side
     agent = _cell(params, int(state.x), int(state.y))
     cell = agent
@@ -85,7 +85,7 @@ def _place(params: Params, state: State, rng: U64, kind: float) -> None:
 
 @kernel()
 def scatter(params: Params, state: State, rng: U64) -> None:
-    """Fills an empty state: the agent at the centre, everything else anywhere else."""
+    """Puts the agent at the centre and everything else on other cells; the state must hold zeros."""
     side, cells = params.side, state.cells
     for n in range(-1, side + 1):
         cells[_cell(params, n, -1)] = cells[_cell(params, n, side)] = _OBSTACLE
@@ -120,7 +120,7 @@ def move_and_eat(params: Params, state: State, rng: U64, choice: int, moves: int
 
 @kernel()
 def sense_rays(params: Params, state: State, obs: F32M) -> None:
-    """Nearest food and nearest danger in sight and the edge or obstacle that ends the ray, as 1 - d/side."""
+    """Writes for every ray how near food, danger and what ends it are: 1 - d/side."""
     cells = state.cells
     here = _cell(params, int(state.x), int(state.y))
     for ray in range(_RAYS):
@@ -140,13 +140,13 @@ def sense_rays(params: Params, state: State, obs: F32M) -> None:
 
 @kernel()
 def _nearness(params: Params, d: int) -> np.float32:
-    """Of a thing d cells away; 0 stands for none."""
+    """How near a thing is that is d cells away; d = 0 stands for no thing."""
     return np.float32(1.0 - d / params.side if d > 0 else 0.0)
 
 
 @kernel()
 def write_count(params: Params, state: State, outcome: Outcome, metrics: Metrics) -> None:
-    """Truncation at the step limit, and the metrics."""
+    """Truncates the episode at the step limit and writes the metrics."""
     outcome.truncated = 1.0 if state.step >= params.max_steps else 0.0
     metrics.foods, metrics.dangers = state.eaten, state.hurt
 

@@ -23,14 +23,14 @@ memory = WorldMemory(Params, State, Metrics)
 
 @memory.reset
 def reset(params: Params, state: State, rng: U64, obs: F32M) -> None:
-    """A new grid, the agent at its centre."""
+    """Fills a new grid and puts the agent at its centre."""
     rays.scatter(params, state, rng)
     rays.sense_rays(params, state, obs)
 
 
 @memory.kernel
 def step(params: Params, state: State, rng: U64, action: F32M, obs: F32M, outcome: Outcome, metrics: Metrics) -> None:
-    """Move, then eat or be hurt."""
+    """The agent moves, then eats or is hurt."""
     kind = rays.move_and_eat(params, state, rng, int(action[0, 0]), _MOVES)
     reward = -0.01
     if kind == rays.FOOD:
