@@ -55,7 +55,8 @@ from nematodebench.kernels.jit import F32, F32M, F64, I64, INTERPRETED, U64, inl
 from nematodebench.kernels.memory import Block, Memory, number, numbers
 
 __all__ = [
-    "BRAIN", "WORLD", "BrainFunction", "BrainMemory", "Feedback", "NoMetrics", "Outcome", "WorldFunction", "WorldMemory",
+    "BRAIN", "WORLD", "BrainFunction", "BrainMemory", "Feedback", "NoMetrics", "Outcome", "WorldFunction",
+    "WorldMemory",
 ]  # fmt: skip
 
 

@@ -280,8 +280,8 @@ class Block(View):
     """A declaration over one flat array: single numbers first, in order, then arrays, one behind another.
 
     A world's parameters, state and metrics are blocks. Arrays of a state take their dimensions from the parameters:
-    such a block is
-    declared as ``class State(Block, sizes=Params)`` and built as ``State(array, params)``. Sizes lie in float64 arrays as the bits of an int64.
+    such a block is declared as ``class State(Block, sizes=Params)`` and built as ``State(array, params)``. Sizes lie in
+    float64 arrays as the bits of an int64.
     """
 
     singles: ClassVar[dict[str, int]] = {}

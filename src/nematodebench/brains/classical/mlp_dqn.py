@@ -1,212 +1,161 @@
 """Brain `mlp_dqn`: deep Q-learning from a replay memory, with a target network and double estimates."""
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
-from pydantic import Field
 
-from nematodebench.brains.base import BrainClass, BrainConfig, CompiledBrain, Interface, Layout
-from nematodebench.brains.parameters import searched
-from nematodebench.brains.parts.heads import best_level, epsilon_of, heads_of, write_action
-from nematodebench.kernels.abi import brain_kernel
-from nematodebench.kernels.jit import F32, F32M, F64, I64, U64, kernel
+from nematodebench.brains.base import BrainClass, BrainConfig, CompiledBrain, Interface
+from nematodebench.brains.parameters import hidden_layers, parameter, searched
+from nematodebench.brains.parts.heads import Exploration, Heads, best_level, epsilon_after, write_action
+from nematodebench.brains.parts.replay import Replay, remember_observation, remember_transition, transitions
+from nematodebench.brains.parts.rollout import gather_rows
+from nematodebench.kernels.abi import BrainMemory, Feedback
+from nematodebench.kernels.jit import F32, I64, U64, kernel
+from nematodebench.kernels.memory import constant, counter, floats, part, size, words
 from nematodebench.kernels.mlp import (
-    MlpLayout,
-    adam_step,
+    Network,
     backward,
     copy_weights,
-    deltas,
     forward,
     init_weights,
-    output_width,
+    output_deltas,
+    outputs_of,
     scale_outputs,
+    update_weights,
 )
 from nematodebench.kernels.rng import randint, uniform
-from nematodebench.kernels.vectors import padded
 
 __all__ = ["MlpDqn", "MlpDqnConfig"]
-
-# Words of ints; the network's own begin at NET, the target network's where TARGET says, the minibatch where DRAWN says.
-INPUTS, HEADS, LEVELS, EFFECTORS, CAPACITY, BATCH, EVERY, WARMUP, RENEWAL, STEPS, UPDATES = (
-    0,
-    1,
-    2,
-    3,
-    4,
-    5,
-    6,
-    7,
-    8,
-    9,
-    10,
-)
-OBS, NEXT, CHOSEN, REWARD, ALIVE, X, GOAL, TARGET, DRAWN = 11, 12, 13, 14, 15, 16, 17, 18, 19
-NET = 20
-# Words of hyper.
-RATE, GAMMA, MAX_NORM, EPSILON = 0, 1, 2, 3
 
 
 class MlpDqnConfig(BrainConfig):
     """Parameters of `mlp_dqn`."""
 
-    hidden: tuple[int, ...] = Field((64, 64), min_length=1, max_length=8, description="units of each hidden layer")
-    replay: int = Field(8192, ge=8, le=1 << 20, description="transitions remembered")
-    minibatch: int = Field(
-        32,
-        ge=1,
-        le=65536,
-        description="transitions of one gradient step",
-        json_schema_extra=searched(8, 128, "medium", log=True),
+    hidden: tuple[int, ...] = hidden_layers(64, 64)
+    replay: int = parameter(8192, 8, 1 << 20, "transitions remembered")
+    minibatch: int = parameter(32, 1, 65536, "transitions of one gradient step", searched(8, 128, "medium", log=True))
+    train_every: int = parameter(8, 1, 10000, "steps between gradient steps", searched(1, 32, "medium", log=True))
+    warmup: int = parameter(500, 1, 1 << 20, "steps before the first gradient step")
+    target_every: int = parameter(
+        250, 1, 100000, "gradient steps between renewals of the target network", searched(10, 2000, "medium", log=True)
     )
-    train_every: int = Field(
-        8,
-        ge=1,
-        le=10000,
-        description="steps between gradient steps",
-        json_schema_extra=searched(1, 32, "medium", log=True),
+    learning_rate: float = parameter(1e-3, 0, 1, "Adam's step size", searched(0.0001, 0.01, "high", log=True, off=0.0))
+    gamma: float = parameter(0.95, 0, 1, "discount of future reward", searched(0.8, 0.999, "high", off=0.0))
+    epsilon_start: float = parameter(1.0, 0, 1, "share of random actions at first", searched(0.1, 1, "low", off=0.0))
+    epsilon_end: float = parameter(
+        0.05, 0, 1, "share of random actions at last", searched(0.001, 0.2, "high", log=True, off=0.0)
     )
-    warmup: int = Field(500, ge=1, le=1 << 20, description="steps before the first gradient step")
-    target_every: int = Field(
-        250,
-        ge=1,
-        le=100000,
-        description="gradient steps between renewals of the target network",
-        json_schema_extra=searched(10, 2000, "medium", log=True),
+    epsilon_steps: int = parameter(
+        5000, 0, 1 << 30, "steps over which it goes down", searched(100, 50000, "high", log=True)
     )
-    learning_rate: float = Field(
-        1e-3,
-        ge=0,
-        le=1,
-        description="Adam's step size",
-        json_schema_extra=searched(0.0001, 0.01, "high", log=True, off=0.0),
-    )
-    gamma: float = Field(
-        0.95,
-        ge=0,
-        le=1,
-        description="discount of future reward",
-        json_schema_extra=searched(0.8, 0.999, "high", off=0.0),
-    )
-    epsilon_start: float = Field(
-        1.0,
-        ge=0,
-        le=1,
-        description="share of random actions at first",
-        json_schema_extra=searched(0.1, 1, "low", off=0.0),
-    )
-    epsilon_end: float = Field(
-        0.05,
-        ge=0,
-        le=1,
-        description="share of random actions at last",
-        json_schema_extra=searched(0.001, 0.2, "high", log=True, off=0.0),
-    )
-    epsilon_steps: int = Field(
-        5000,
-        ge=0,
-        le=1 << 30,
-        description="steps over which it goes down",
-        json_schema_extra=searched(100, 50000, "high", log=True),
-    )
-    max_grad_norm: float = Field(10.0, ge=0, description="gradients are clipped to this norm; 0 = never")
-    levels: int = Field(5, ge=2, le=64, description="values an effector can take")
+    max_grad_norm: float = parameter(10.0, 0, None, "gradients are clipped to this norm; 0 = never")
+    levels: int = parameter(5, 2, 64, "values an effector can take")
 
 
-@brain_kernel
-def init(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
+class Memory(BrainMemory):
+    """Of `mlp_dqn`: transitions, the network, its target, and one minibatch."""
+
+    learning_rate = constant()
+    gamma = constant()
+    max_grad_norm = constant()
+    explore = part(Exploration)
+    heads = part(Heads)
+    replay = part(Replay)
+    net = part(Network)
+    target = part(Network)
+    inputs = size()
+    batch = size()
+    goals_count = size()
+    train_every = size()
+    warmup = size()
+    target_every = size()
+    updates = counter()
+    drawn = words("batch", scratch=True)
+    x = floats("batch", "inputs", scratch=True)
+    goals = floats("goals_count", scratch=True)
+
+
+@Memory.kernel
+def init(brain: Memory, rng: U64) -> None:
     """Orthogonal weights, all Q values near 0; the target network is a copy."""
-    init_weights(mem, ints, NET, rng, np.sqrt(2.0), 1.0)
-    scale_outputs(mem, ints, NET, ints[HEADS] * ints[LEVELS], 0.01)
-    copy_weights(mem, ints, NET, ints[TARGET])
+    init_weights(brain.net, rng, np.sqrt(2.0), 1.0)
+    scale_outputs(brain.net, brain.heads.count * brain.heads.levels, 0.01)
+    copy_weights(brain.net, brain.target)
 
 
-@brain_kernel
-def act(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
-    """The best action, or a random one; remembers what it was based on."""
-    at, inputs, levels = ints[STEPS] % ints[CAPACITY], ints[INPUTS], ints[LEVELS]
-    x = ints[OBS] + at * inputs
-    for i in range(inputs):
-        mem[x + i] = obs[0, i]
-    outputs = forward(mem, ints, NET, x, 1)
-    epsilon = epsilon_of(hyper, EPSILON, ints[STEPS])
-    for head in range(ints[HEADS]):
-        level = best_level(mem, outputs + head * levels, levels)
+@Memory.kernel
+def act(brain: Memory, rng: U64, obs: F32, action: F32) -> None:
+    """Takes the best action, or a random one; remembers what it was based on."""
+    heads, levels = brain.heads, brain.heads.levels
+    at = remember_observation(brain.replay, obs)
+    forward(brain.net, brain.replay.observations[at : at + 1])
+    outputs = outputs_of(brain.net, 1)[0]
+    epsilon = epsilon_after(brain.explore, brain.replay.steps)
+    for head in range(heads.count):
+        level = best_level(outputs[head * levels : (head + 1) * levels])
         if uniform(rng) < epsilon:
             level = randint(rng, levels)
-        mem[ints[CHOSEN] + at * ints[HEADS] + head] = np.float32(level)
-        write_action(action, head, ints[EFFECTORS] > 0, level, levels)
-    if not np.isfinite(mem[outputs]):
-        action[0, 0] = np.float32(np.nan)
+        brain.replay.chosen[at, head] = np.float32(level)
+        write_action(heads, action, head, level)
+    if not np.isfinite(outputs[0]):
+        action[0] = np.float32(np.nan)
 
 
-@brain_kernel
-def learn(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
-    """Stores the transition; every few steps a gradient step. Only death ends the future, truncation does not."""
-    at, inputs = ints[STEPS] % ints[CAPACITY], ints[INPUTS]
-    for i in range(inputs):
-        mem[ints[NEXT] + at * inputs + i] = obs[0, i]
-    mem[ints[REWARD] + at] = np.float32(out[2])
-    mem[ints[ALIVE] + at] = np.float32(1.0) if out[0] == 0.0 else np.float32(0.0)
-    ints[STEPS] += 1
-    if ints[STEPS] >= ints[WARMUP] and ints[STEPS] % ints[EVERY] == 0:
-        _update(hyper, ints, mem, rng)
+@Memory.kernel
+def learn(brain: Memory, rng: U64, obs: F32, outcome: Feedback) -> None:
+    """Stores the transition; every few steps a gradient step."""
+    remember_transition(brain.replay, obs, outcome)
+    steps = brain.replay.steps
+    if steps >= brain.warmup and steps % brain.train_every == 0:
+        _update(brain, rng)
 
 
 @kernel()
-def _update(hyper: F64, ints: I64, mem: F32, rng: U64) -> None:
+def _update(brain: Memory, rng: U64) -> None:
     """One gradient step on transitions drawn with replacement."""
-    rows, x = ints[BATCH], ints[X]
-    batch = ints[ints[DRAWN] : ints[DRAWN] + rows]
-    for r in range(rows):
-        batch[r] = randint(rng, min(ints[STEPS], ints[CAPACITY]))
-    _goals(hyper, ints, mem, batch)
-    _gather(ints, mem, ints[OBS], batch)
-    outputs = forward(mem, ints, NET, x, rows)
-    _loss_gradient(ints, mem, outputs, batch)
-    backward(mem, ints, NET, x, rows)
-    adam_step(mem, ints, NET, hyper[RATE], hyper[MAX_NORM])
-    ints[UPDATES] += 1
-    if ints[UPDATES] % ints[RENEWAL] == 0:
-        copy_weights(mem, ints, NET, ints[TARGET])
-
-
-@kernel()
-def _gather(ints: I64, mem: F32, source: int, batch: I64) -> None:
-    inputs, x = ints[INPUTS], ints[X]
+    batch = brain.drawn
     for r in range(batch.size):
-        for i in range(inputs):
-            mem[x + r * inputs + i] = mem[source + batch[r] * inputs + i]
+        batch[r] = randint(rng, transitions(brain.replay))
+    _find_goals(brain, batch)
+    gather_rows(brain.replay.observations, batch, brain.x)
+    forward(brain.net, brain.x)
+    _loss_gradient(brain, batch)
+    backward(brain.net, brain.x)
+    update_weights(brain.net, brain.learning_rate, brain.max_grad_norm)
+    brain.updates += 1
+    if brain.updates % brain.target_every == 0:
+        copy_weights(brain.net, brain.target)
 
 
 @kernel()
-def _goals(hyper: F64, ints: I64, mem: F32, batch: I64) -> None:
+def _find_goals(brain: Memory, batch: I64) -> None:
     """Reward + gamma x the target network's value of the level the network itself finds best (double Q-learning)."""
-    rows, heads, levels, gamma = batch.size, ints[HEADS], ints[LEVELS], np.float32(hyper[GAMMA])
-    _gather(ints, mem, ints[NEXT], batch)
-    own = forward(mem, ints, NET, ints[X], rows)
-    target = forward(mem, ints, ints[TARGET], ints[X], rows)
-    width = output_width(ints, NET)
+    rows, heads, levels, gamma = batch.size, brain.heads.count, brain.heads.levels, np.float32(brain.gamma)
+    gather_rows(brain.replay.following, batch, brain.x)
+    forward(brain.net, brain.x)
+    forward(brain.target, brain.x)
+    own, target = outputs_of(brain.net, rows), outputs_of(brain.target, rows)
     for r in range(rows):
-        reward, future = mem[ints[REWARD] + batch[r]], gamma * mem[ints[ALIVE] + batch[r]]
+        reward, future = brain.replay.rewards[batch[r]], gamma * brain.replay.alive[batch[r]]
         for head in range(heads):
-            first = r * width + head * levels
-            level = best_level(mem, own + first, levels)
-            mem[ints[GOAL] + r * heads + head] = reward + future * mem[target + first + level]
+            first = head * levels
+            level = best_level(own[r, first : first + levels])
+            brain.goals[r * heads + head] = reward + future * target[r, first + level]
 
 
 @kernel()
-def _loss_gradient(ints: I64, mem: F32, outputs: int, batch: I64) -> None:
+def _loss_gradient(brain: Memory, batch: I64) -> None:
     """Gradient of the Huber loss (quadratic within 1, a mean over rows) by the outputs, into the deltas."""
-    rows, heads, levels, width = batch.size, ints[HEADS], ints[LEVELS], output_width(ints, NET)
+    rows, heads, levels = batch.size, brain.heads.count, brain.heads.levels
+    outputs, delta = outputs_of(brain.net, rows), output_deltas(brain.net, rows)
     share, one = np.float32(1.0) / np.float32(rows), np.float32(1.0)
-    delta = deltas(ints, NET)
-    for n in range(rows * width):
-        mem[delta + n] = np.float32(0.0)
+    delta[:] = np.float32(0.0)
     for r in range(rows):
         for head in range(heads):
-            place = r * width + head * levels + np.int64(mem[ints[CHOSEN] + batch[r] * heads + head])
-            error = mem[outputs + place] - mem[ints[GOAL] + r * heads + head]
-            mem[delta + place] = min(max(error, -one), one) * share
+            place = head * levels + np.int64(brain.replay.chosen[batch[r], head])
+            error = outputs[r, place] - brain.goals[r * heads + head]
+            delta[r, place] = min(max(error, -one), one) * share
 
 
 class MlpDqn(CompiledBrain):
@@ -217,7 +166,7 @@ class MlpDqn(CompiledBrain):
     | network | inputs - hidden (tanh) - a Q value for each level of each action head |
     | effectors | one head each over `levels` values spread over [0, 1]; every head learns for itself |
     | exploration | epsilon falls linearly from `epsilon_start` to `epsilon_end`, drawn for each head |
-    | goal | reward + gamma x the target network's Q of the network's best level; truncation is not death |
+    | goal | reward + gamma x the target network's Q of the network's best level; truncation does not end the future |
     | loss | Huber, a mean over the minibatch |
     | optimiser | Adam, gradient norm clipped |
     """
@@ -225,26 +174,21 @@ class MlpDqn(CompiledBrain):
     name: ClassVar[str] = "mlp_dqn"
     kind: ClassVar[BrainClass] = "classical"
     config = MlpDqnConfig
+    memory = Memory
     init = staticmethod(init)
     act = staticmethod(act)
     learn = staticmethod(learn)
 
     @classmethod
-    def layout(cls, config: MlpDqnConfig, body: Interface) -> Layout:
-        """Replay memory, scratch, the network, its target."""
-        heads, levels = heads_of(body, config.levels)
-        n, batch = config.replay, config.minibatch
-        sizes = [n * body.inputs, n * body.inputs, n * heads, n, n, batch * body.inputs, batch * heads]
-        offsets = np.concatenate([[0], np.cumsum([padded(size) for size in sizes])])
-        net = MlpLayout.build(body.inputs, config.hidden, heads * levels, batch, int(offsets[-1]))
-        target = MlpLayout.build(body.inputs, config.hidden, heads * levels, batch, net.end)
-        head = [
-            body.inputs, heads, levels, body.effectors, n, batch, config.train_every, config.warmup,
-            config.target_every, 0, 0, *offsets[:-1], NET + len(net.ints), NET + 2 * len(net.ints),
-        ]  # fmt: skip
-        ints = np.array([*head, *net.ints, *target.ints, *[0] * batch], dtype=np.int64)
-        hyper = np.array([
-            config.learning_rate, config.gamma, config.max_grad_norm, config.epsilon_start, config.epsilon_end,
-            config.epsilon_steps,
-        ], dtype=np.float64)  # fmt: skip
-        return Layout(hyper, ints, target.end)
+    def sizes(cls, config: MlpDqnConfig, body: Interface) -> Mapping[str, Any]:
+        """A replay memory, and two networks that take a minibatch of it."""
+        heads = Heads.shape(body, config.levels)
+        net = Network.shape(body.inputs, config.hidden, heads["count"] * heads["levels"], config.minibatch)
+        return {
+            "heads": heads,
+            "replay": {"capacity": config.replay, "inputs": body.inputs, "heads": heads["count"]},
+            "net": net,
+            "target": net,
+            "batch": config.minibatch,
+            "goals_count": config.minibatch * heads["count"],
+        }

@@ -1,23 +1,20 @@
-"""Brain `q_table`: tabular Q-learning over coarse inputs."""
+"""Brain `q_table`: Q-learning in a table, the smallest brain that learns from reward."""
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
-from pydantic import Field
 
-from nematodebench.brains.base import BrainClass, BrainConfig, CompiledBrain, Interface, Layout
-from nematodebench.brains.parameters import searched
-from nematodebench.brains.parts.heads import best_level, epsilon_of, heads_of, write_action
-from nematodebench.kernels.abi import brain_kernel
-from nematodebench.kernels.jit import F32, F32M, F64, I64, U64, kernel
+from nematodebench.brains.base import BrainClass, BrainConfig, CompiledBrain, Interface
+from nematodebench.brains.parameters import parameter, searched
+from nematodebench.brains.parts.heads import Exploration, Heads, best_level, epsilon_after, write_action
+from nematodebench.kernels.abi import BrainMemory, Feedback
+from nematodebench.kernels.jit import F32, U64, kernel
+from nematodebench.kernels.memory import constant, constants, counter, floats, part, size
 from nematodebench.kernels.rng import randint, uniform
 
 __all__ = ["QTable", "QTableConfig"]
 
-# Words of ints; CELL is the place of the current state's values, CHOICE the joint action taken there.
-INPUTS, HEADS, LEVELS, EFFECTORS, ACTIONS, ROWS, BINS, HASHED, STEPS, CELL, CHOICE = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
-# Words of hyper; the sensors' lower ends begin at LOW, bins per unit of theirs behind them.
-RATE, GAMMA, EPSILON, LOW = 0, 1, 2, 5
 _MOST_ACTIONS = 4096
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
@@ -26,98 +23,90 @@ _SHIFT = np.uint64(29)
 class QTableConfig(BrainConfig):
     """Parameters of `q_table`."""
 
-    bins: int = Field(
-        5,
-        ge=2,
-        le=256,
-        description="cells along each input, between its lowest and highest value",
-        json_schema_extra=searched(2, 12, "medium"),
+    bins: int = parameter(
+        5, 2, 256, "cells along each input, between its lowest and highest value", searched(2, 12, "medium")
     )
-    rows: int = Field(16384, ge=1, le=1 << 22, description="states the table holds; more share rows by a hash")
-    learning_rate: float = Field(
-        0.1,
-        ge=0,
-        le=1,
-        description="share of the error corrected at once",
-        json_schema_extra=searched(0.01, 1, "high", log=True, off=0.0),
+    rows: int = parameter(16384, 1, 1 << 22, "states the table holds; more share rows by a hash")
+    learning_rate: float = parameter(
+        0.1, 0, 1, "share of the error corrected at once", searched(0.01, 1, "high", log=True, off=0.0)
     )
-    gamma: float = Field(
-        0.95,
-        ge=0,
-        le=1,
-        description="discount of future reward",
-        json_schema_extra=searched(0.5, 0.999, "high", off=0.0),
+    gamma: float = parameter(0.95, 0, 1, "discount of future reward", searched(0.5, 0.999, "high", off=0.0))
+    epsilon_start: float = parameter(1.0, 0, 1, "share of random actions at first", searched(0, 1, "medium", off=0.0))
+    epsilon_end: float = parameter(
+        0.05, 0, 1, "share of random actions at last", searched(0.001, 0.3, "high", log=True, off=0.0)
     )
-    epsilon_start: float = Field(
-        1.0,
-        ge=0,
-        le=1,
-        description="share of random actions at first",
-        json_schema_extra=searched(0, 1, "medium", off=0.0),
+    epsilon_steps: int = parameter(
+        5000, 0, 1 << 30, "steps over which it goes down", searched(100, 50000, "high", log=True)
     )
-    epsilon_end: float = Field(
-        0.05,
-        ge=0,
-        le=1,
-        description="share of random actions at last",
-        json_schema_extra=searched(0.001, 0.3, "high", log=True, off=0.0),
-    )
-    epsilon_steps: int = Field(
-        5000,
-        ge=0,
-        le=1 << 30,
-        description="steps over which it goes down",
-        json_schema_extra=searched(100, 50000, "high", log=True),
-    )
-    levels: int = Field(3, ge=2, le=64, description="values an effector can take")
+    levels: int = parameter(3, 2, 64, "values an effector can take")
+
+
+class Memory(BrainMemory):
+    """Of `q_table`: a row of values for every state; the current state's row and the joint action taken there."""
+
+    learning_rate = constant()
+    gamma = constant()
+    explore = part(Exploration)
+    heads = part(Heads)
+    inputs = size()
+    bins = size()
+    rows = size()
+    hashed = size()
+    actions = size()
+    low = constants("inputs")
+    per_unit = constants("inputs")
+    table = floats("rows", "actions")
+    steps = counter()
+    row = counter()
+    choice = counter()
 
 
 @kernel()
-def _bin(hyper: F64, ints: I64, obs: F32M, n: int) -> int:
-    place = (obs[0, n] - hyper[LOW + n]) * hyper[LOW + ints[INPUTS] + n]
+def _bin(brain: Memory, obs: F32, n: int) -> int:
+    place = (obs[n] - brain.low[n]) * brain.per_unit[n]
     if not place > 0.0:
         return 0
-    return int(min(np.int64(min(place, 1e6)), ints[BINS] - 1))
+    return int(min(np.int64(min(place, 1e6)), brain.bins - 1))
 
 
 @kernel()
-def _cell(hyper: F64, ints: I64, obs: F32M) -> int:
-    """Place in memory of this observation's Q values."""
-    if ints[HASHED] == 0:
+def _row_of(brain: Memory, obs: F32) -> int:
+    """The row of this observation's values."""
+    if brain.hashed == 0:
         row = 0
-        for n in range(ints[INPUTS]):
-            row = row * ints[BINS] + _bin(hyper, ints, obs, n)
-        return int(row * ints[ACTIONS])
+        for n in range(brain.inputs):
+            row = row * brain.bins + _bin(brain, obs, n)
+        return row
     mixed = np.uint64(0)
-    for n in range(ints[INPUTS]):
-        mixed = (mixed ^ np.uint64(_bin(hyper, ints, obs, n) + 1)) * _MIX
+    for n in range(brain.inputs):
+        mixed = (mixed ^ np.uint64(_bin(brain, obs, n) + 1)) * _MIX
         mixed ^= mixed >> _SHIFT
-    return int(np.int64(mixed % np.uint64(ints[ROWS])) * ints[ACTIONS])
+    return int(np.int64(mixed % np.uint64(brain.rows)))
 
 
-@brain_kernel
-def act(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
-    """The best joint action of this cell, or a random one."""
-    ints[CELL] = _cell(hyper, ints, obs)
-    choice = best_level(mem, ints[CELL], ints[ACTIONS])
-    if uniform(rng) < epsilon_of(hyper, EPSILON, ints[STEPS]):
-        choice = randint(rng, ints[ACTIONS])
-    ints[CHOICE] = choice
-    for head in range(ints[HEADS]):
-        write_action(action, head, ints[EFFECTORS] > 0, choice % ints[LEVELS], ints[LEVELS])
-        choice //= ints[LEVELS]
+@Memory.kernel
+def act(brain: Memory, rng: U64, obs: F32, action: F32) -> None:
+    """Takes the best joint action of this state, or a random one."""
+    brain.row = _row_of(brain, obs)
+    choice = best_level(brain.table[brain.row])
+    if uniform(rng) < epsilon_after(brain.explore, brain.steps):
+        choice = randint(rng, brain.actions)
+    brain.choice = choice
+    for head in range(brain.heads.count):
+        write_action(brain.heads, action, head, choice % brain.heads.levels)
+        choice //= brain.heads.levels
 
 
-@brain_kernel
-def learn(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
-    """One step of Q-learning. Only death ends the future, truncation does not."""
-    ints[STEPS] += 1
-    goal = out[2]
-    if out[0] == 0.0:
-        following = _cell(hyper, ints, obs)
-        goal += hyper[GAMMA] * mem[following + best_level(mem, following, ints[ACTIONS])]
-    place = ints[CELL] + ints[CHOICE]
-    mem[place] += np.float32(hyper[RATE] * (goal - mem[place]))
+@Memory.kernel
+def learn(brain: Memory, obs: F32, outcome: Feedback) -> None:
+    """One step of Q-learning. Only termination ends the future, truncation does not."""
+    brain.steps += 1
+    goal = outcome.reward
+    if outcome.terminated == 0.0:
+        following = brain.table[_row_of(brain, obs)]
+        goal += brain.gamma * following[best_level(following)]
+    values, choice = brain.table[brain.row], brain.choice
+    values[choice] += np.float32(brain.learning_rate * (goal - values[choice]))
 
 
 class QTable(CompiledBrain):
@@ -129,36 +118,38 @@ class QTable(CompiledBrain):
     | table | a row for every combination of cells; if these are more than `rows`, a hash gives several the same row |
     | actions | discrete ones, or all combinations of `levels` values of each effector |
     | exploration | epsilon falls linearly from `epsilon_start` to `epsilon_end` |
-    | update | Q += learning_rate x (reward + gamma x best Q of the next state - Q); truncation is not death |
+    | update | Q += learning_rate x (reward + gamma x best Q of the next state - Q); truncation is no end |
     """
 
     name: ClassVar[str] = "q_table"
     kind: ClassVar[BrainClass] = "classical"
     config = QTableConfig
+    memory = Memory
     act = staticmethod(act)
     learn = staticmethod(learn)
 
     @classmethod
-    def layout(cls, config: QTableConfig, body: Interface) -> Layout:
+    def sizes(cls, config: QTableConfig, body: Interface) -> Mapping[str, Any]:
         """The table, if the body has not too many joint actions for one.
 
         Raises:
             ValueError: if it has.
         """
-        heads, levels = heads_of(body, config.levels)
-        actions = levels**heads
+        heads = Heads.shape(body, config.levels)
+        actions = heads["levels"] ** heads["count"]
         if actions > _MOST_ACTIONS:
             raise ValueError(
-                f"brain 'q_table' would need {actions} joint actions ({levels} levels of {heads} effectors), "
-                f"at most {_MOST_ACTIONS} are possible: set fewer levels"
+                f"brain 'q_table' would need {actions} joint actions ({heads['levels']} levels of {heads['count']} "
+                f"effectors), at most {_MOST_ACTIONS} are possible: set fewer levels"
             )
         states = config.bins**body.inputs
         rows = min(states, config.rows)
-        head = [body.inputs, heads, levels, body.effectors, actions, rows, config.bins, states > rows, 0, 0, 0]
         spans = [high - low for low, high in zip(body.low, body.high, strict=True)]
-        per_unit = [config.bins / span if span > 0 else 0.0 for span in spans]
-        hyper = [
-            config.learning_rate, config.gamma, config.epsilon_start, config.epsilon_end, config.epsilon_steps,
-            *body.low, *per_unit,
-        ]  # fmt: skip
-        return Layout(np.array(hyper, dtype=np.float64), np.array(head, dtype=np.int64), rows * actions)
+        return {
+            "heads": heads,
+            "actions": actions,
+            "rows": rows,
+            "hashed": states > rows,
+            "low": body.low,
+            "per_unit": [config.bins / span if span > 0 else 0.0 for span in spans],
+        }

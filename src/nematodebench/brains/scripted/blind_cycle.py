@@ -1,19 +1,18 @@
 """Brain `blind_cycle`: plays a fixed cycle of actions whatever it senses."""
 
 import math
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field
 
-from nematodebench.brains.base import BrainClass, BrainConfig, CompiledBrain, Interface, Layout
-from nematodebench.kernels.abi import brain_kernel
-from nematodebench.kernels.jit import F32, F32M, F64, I64, U64
+from nematodebench.brains.base import BrainClass, BrainConfig, CompiledBrain, Interface
+from nematodebench.kernels.abi import BrainMemory
+from nematodebench.kernels.jit import F32
+from nematodebench.kernels.memory import constants, counter, size
 
 __all__ = ["BlindCycle", "BlindCycleConfig"]
-
-# Words of ints; hyper holds the segments, each its ticks and then its levels.
-SEGMENTS, WIDTH, AT, TICK = 0, 1, 2, 3
 
 
 class BlindCycleConfig(BrainConfig):
@@ -27,22 +26,32 @@ class BlindCycleConfig(BrainConfig):
     )
 
 
-@brain_kernel
-def begin_episode(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
+class Memory(BrainMemory):
+    """Of `blind_cycle`: the cycle, and where in it the brain is."""
+
+    segments = size()
+    width = size()
+    lengths = constants("segments")
+    levels = constants("segments", "width")
+    segment = counter()
+    tick = counter()
+
+
+@Memory.kernel
+def begin_episode(brain: Memory) -> None:
     """Begins the cycle anew."""
-    ints[AT], ints[TICK] = 0, 0
+    brain.segment, brain.tick = 0, 0
 
 
-@brain_kernel
-def act(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
-    """The segment's action; the next segment when its ticks are over."""
-    row = ints[AT] * (1 + ints[WIDTH])
-    for n in range(ints[WIDTH]):
-        action[0, n] = np.float32(hyper[row + 1 + n])
-    ints[TICK] += 1
-    if ints[TICK] >= hyper[row]:
-        ints[TICK] = 0
-        ints[AT] = (ints[AT] + 1) % ints[SEGMENTS]
+@Memory.kernel
+def act(brain: Memory, action: F32) -> None:
+    """Takes the segment's action; goes to the next segment when its ticks are over."""
+    for n in range(brain.width):
+        action[n] = np.float32(brain.levels[brain.segment, n])
+    brain.tick += 1
+    if brain.tick >= brain.lengths[brain.segment]:
+        brain.tick = 0
+        brain.segment = (brain.segment + 1) % brain.segments
 
 
 class BlindCycle(CompiledBrain):
@@ -57,11 +66,12 @@ class BlindCycle(CompiledBrain):
     name: ClassVar[str] = "blind_cycle"
     kind: ClassVar[BrainClass] = "scripted"
     config = BlindCycleConfig
+    memory = Memory
     begin_episode = staticmethod(begin_episode)
     act = staticmethod(act)
 
     @classmethod
-    def layout(cls, config: BlindCycleConfig, body: Interface) -> Layout:
+    def sizes(cls, config: BlindCycleConfig, body: Interface) -> Mapping[str, Any]:
         """The segments as rows of equal length.
 
         Raises:
@@ -73,7 +83,7 @@ class BlindCycle(CompiledBrain):
                 raise ValueError(f"segment {segment} has {len(segment)} numbers: give ticks and {row.size - 1} more")
             row[: len(segment)] = segment
             _check(segment, body)
-        return Layout(rows.ravel(), np.array([len(rows), body.action_width, 0, 0], dtype=np.int64), 0)
+        return {"segments": len(rows), "width": body.action_width, "lengths": rows[:, 0], "levels": rows[:, 1:]}
 
 
 def _check(segment: tuple[float, ...], body: Interface) -> None:

@@ -1,78 +1,96 @@
 """Brain `gradient_follower`: a hand-written worm that goes where the odour is stronger."""
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
-from pydantic import Field
 
-from nematodebench.brains.base import BrainClass, BrainConfig, CompiledBrain, Interface, Layout
-from nematodebench.kernels.abi import brain_kernel
-from nematodebench.kernels.jit import F32, F32M, F64, I64, U64, kernel
+from nematodebench.brains.base import BrainClass, BrainConfig, CompiledBrain, Interface
+from nematodebench.brains.parameters import parameter
+from nematodebench.kernels.abi import BrainMemory
+from nematodebench.kernels.jit import F32, U64, kernel
+from nematodebench.kernels.memory import constant, counter, size
 from nematodebench.kernels.rng import randint, uniform
 
 __all__ = ["GradientFollower", "GradientFollowerConfig"]
 
-# Words of ints: where sensors are found (-1 if the body lacks them), which actions are which, and the side of the turn.
-CHOICES, FORWARD, LEFT, RIGHT, SINE, COSINE, CHANGE, LATERAL, TOUCH, SIDE = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
-RANDOMNESS, WANDER = 0, 1
+_UNDECIDED = -1
+_MISSING = -1
 
 
 class GradientFollowerConfig(BrainConfig):
     """Parameters of `gradient_follower`."""
 
-    randomness: float = Field(0.1, ge=0, le=1, description="share of moves made at random")
-    wander: float = Field(0.03, ge=0, le=1, description="chance of a turn in a step without any odour")
+    randomness: float = parameter(0.1, 0, 1, "share of moves made at random")
+    wander: float = parameter(0.03, 0, 1, "chance of a turn in a step without any odour")
+
+
+class Memory(BrainMemory):
+    """Of `gradient_follower`: which actions are which, where sensors are (-1 if missing), and the side it turns to."""
+
+    randomness = constant()
+    wander = constant()
+    choices = size()
+    forward = size()
+    left = size()
+    right = size()
+    odour_sine = size()
+    odour_cosine = size()
+    change = size()
+    lateral = size()
+    touch = size()
+    side = counter()
 
 
 @kernel()
-def _direction(ints: I64, obs: F32M) -> tuple[np.float32, np.float32]:
+def _direction(brain: Memory, obs: F32) -> tuple[np.float32, np.float32]:
     """How much stronger the odour gets to the right and ahead; 0, 0 if nothing is known."""
-    if ints[SINE] >= 0:
-        return obs[0, ints[SINE]], obs[0, ints[COSINE]]
+    if brain.odour_sine >= 0:
+        return obs[brain.odour_sine], obs[brain.odour_cosine]
     right = np.float32(0.0)
-    if ints[LATERAL] >= 0:
+    if brain.lateral >= 0:
         # The difference spans two cells and the change one: tanh(u / 2) from tanh(u) makes them comparable.
-        lateral = obs[0, ints[LATERAL]]
+        lateral = obs[brain.lateral]
         right = lateral / (np.float32(1.0) + np.sqrt(max(np.float32(0.0), np.float32(1.0) - lateral * lateral)))
-    return right, obs[0, ints[CHANGE]]
+    return right, obs[brain.change]
 
 
 @kernel()
-def _draw_side(ints: I64, rng: U64) -> int:
-    return int(ints[RIGHT] if randint(rng, 2) else ints[LEFT])
+def _draw_side(brain: Memory, rng: U64) -> int:
+    return brain.right if randint(rng, 2) else brain.left
 
 
 @kernel()
-def _turn(ints: I64, rng: U64, right: np.float32, touch: bool) -> int:
+def _turn(brain: Memory, rng: U64, right: np.float32, touch: bool) -> int:
     """The side the odour is on; the other one at a wall. Unknown: one drawn once and kept until the odour rises."""
     if right != 0.0:
-        return int(ints[RIGHT] if (right > 0.0) != touch else ints[LEFT])
-    if ints[SIDE] < 0 or touch:
-        ints[SIDE] = _draw_side(ints, rng)
-    return int(ints[SIDE])
+        return brain.right if (right > 0.0) != touch else brain.left
+    if brain.side == _UNDECIDED or touch:
+        brain.side = _draw_side(brain, rng)
+    return brain.side
 
 
-@brain_kernel
-def begin_episode(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
+@Memory.kernel
+def begin_episode(brain: Memory) -> None:
     """Forgets which way it was turning."""
-    ints[SIDE] = -1
+    brain.side = _UNDECIDED
 
 
-@brain_kernel
-def act(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
-    """Ahead if that is where the odour is, otherwise a turn towards it."""
-    right, ahead = _direction(ints, obs)
-    touch = ints[TOUCH] >= 0 and obs[0, ints[TOUCH]] > 0.0
-    if uniform(rng) < hyper[RANDOMNESS]:
-        choice = randint(rng, ints[CHOICES])
+@Memory.kernel
+def act(brain: Memory, rng: U64, obs: F32, action: F32) -> None:
+    """Goes ahead if that is where the odour is, otherwise turns towards it."""
+    right, ahead = _direction(brain, obs)
+    touch = brain.touch >= 0 and obs[brain.touch] > 0.0
+    if uniform(rng) < brain.randomness:
+        choice = randint(rng, brain.choices)
     elif right == 0.0 and ahead == 0.0:
-        choice = _draw_side(ints, rng) if touch or uniform(rng) < hyper[WANDER] else ints[FORWARD]
+        choice = _draw_side(brain, rng) if touch or uniform(rng) < brain.wander else brain.forward
     elif ahead > 0.0 and ahead >= abs(right):
-        ints[SIDE] = -1
-        choice = ints[FORWARD]
+        brain.side = _UNDECIDED
+        choice = brain.forward
     else:
-        choice = _turn(ints, rng, right, touch)
-    action[0, 0] = np.float32(choice)
+        choice = _turn(brain, rng, right, touch)
+    action[0] = np.float32(choice)
 
 
 class GradientFollower(CompiledBrain):
@@ -92,11 +110,12 @@ class GradientFollower(CompiledBrain):
     name: ClassVar[str] = "gradient_follower"
     kind: ClassVar[BrainClass] = "scripted"
     config = GradientFollowerConfig
+    memory = Memory
     begin_episode = staticmethod(begin_episode)
     act = staticmethod(act)
 
     @classmethod
-    def layout(cls, config: GradientFollowerConfig, body: Interface) -> Layout:
+    def sizes(cls, config: GradientFollowerConfig, body: Interface) -> Mapping[str, Any]:
         """Finds sensors and actions by their names.
 
         Raises:
@@ -113,8 +132,7 @@ class GradientFollower(CompiledBrain):
                 f"brain 'gradient_follower' needs the actions forward, left and right; "
                 f"this body has {', '.join(body.choice_names) or f'{body.effectors} effectors'}"
             )
-        moves = [body.choice_names.index(name) for name in ("forward", "left", "right")]
+        moves = {name: body.choice_names.index(name) for name in ("forward", "left", "right")}
         names = ("odour_sine", "odour_cosine", "change", "lateral", "touch")
-        places = [body.sensors.index(name) if name in sensed else -1 for name in names]
-        ints = np.array([body.choices, *moves, *places, -1], dtype=np.int64)
-        return Layout(np.array([config.randomness, config.wander]), ints, 0)
+        places = {name: body.sensors.index(name) if name in sensed else _MISSING for name in names}
+        return {**moves, **places, "side": _UNDECIDED}

@@ -1,24 +1,29 @@
 """Brain `motionless`: does nothing, for ever."""
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 
-from nematodebench.brains.base import BrainClass, CompiledBrain, Interface, Layout, NoConfig
-from nematodebench.kernels.abi import brain_kernel
-from nematodebench.kernels.jit import F32, F32M, F64, I64, U64
+from nematodebench.brains.base import BrainClass, CompiledBrain, Interface, NoConfig
+from nematodebench.kernels.abi import BrainMemory
+from nematodebench.kernels.jit import F32
+from nematodebench.kernels.memory import size
 
 __all__ = ["Motionless"]
 
-# Words of ints.
-STAY, WIDTH = 0, 1
+
+class Memory(BrainMemory):
+    """Of `motionless`: the number of the action that does nothing."""
+
+    stay = size()
 
 
-@brain_kernel
-def act(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
-    """The same action every time."""
-    for n in range(ints[WIDTH]):
-        action[0, n] = np.float32(ints[STAY])
+@Memory.kernel
+def act(brain: Memory, action: F32) -> None:
+    """Takes the same action every time."""
+    for n in range(action.size):
+        action[n] = np.float32(brain.stay)
 
 
 class Motionless(CompiledBrain):
@@ -32,12 +37,12 @@ class Motionless(CompiledBrain):
 
     name: ClassVar[str] = "motionless"
     kind: ClassVar[BrainClass] = "scripted"
+    memory = Memory
     act = staticmethod(act)
 
     @classmethod
-    def layout(cls, config: NoConfig, body: Interface) -> Layout:
+    def sizes(cls, config: NoConfig, body: Interface) -> Mapping[str, Any]:
         """Looks up how this body stays where it is."""
-        stay = max(body.choices - 1, 0)
         if "stay" in body.choice_names:
-            stay = body.choice_names.index("stay")
-        return Layout(np.zeros(1), np.array([stay, body.action_width], dtype=np.int64), 0)
+            return {"stay": body.choice_names.index("stay")}
+        return {"stay": max(body.choices - 1, 0)}

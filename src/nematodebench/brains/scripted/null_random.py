@@ -4,24 +4,29 @@ from typing import ClassVar
 
 import numpy as np
 
-from nematodebench.brains.base import BrainClass, CompiledBrain, Interface, Layout, NoConfig
-from nematodebench.kernels.abi import brain_kernel
-from nematodebench.kernels.jit import F32, F32M, F64, I64, U64
+from nematodebench.brains.base import BrainClass, CompiledBrain
+from nematodebench.kernels.abi import BrainMemory
+from nematodebench.kernels.jit import F32, U64
+from nematodebench.kernels.memory import size
 from nematodebench.kernels.rng import randint, uniform
 
 __all__ = ["NullRandom"]
 
-# Words of ints.
-CHOICES, EFFECTORS = 0, 1
+
+class Memory(BrainMemory):
+    """Of `null_random`: nothing but the number of actions."""
+
+    choices = size()
+    effectors = size()
 
 
-@brain_kernel
-def act(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
+@Memory.kernel
+def act(brain: Memory, rng: U64, action: F32) -> None:
     """Draws an action."""
-    if ints[CHOICES] > 0:
-        action[0, 0] = np.float32(randint(rng, ints[CHOICES]))
-    for n in range(ints[EFFECTORS]):
-        action[0, n] = np.float32(uniform(rng))
+    if brain.choices > 0:
+        action[0] = np.float32(randint(rng, brain.choices))
+    for n in range(brain.effectors):
+        action[n] = np.float32(uniform(rng))
 
 
 class NullRandom(CompiledBrain):
@@ -35,9 +40,5 @@ class NullRandom(CompiledBrain):
 
     name: ClassVar[str] = "null_random"
     kind: ClassVar[BrainClass] = "scripted"
+    memory = Memory
     act = staticmethod(act)
-
-    @classmethod
-    def layout(cls, config: NoConfig, body: Interface) -> Layout:
-        """Needs nothing but the number of actions."""
-        return Layout(np.zeros(1), np.array([body.choices, body.effectors], dtype=np.int64), 0)
