@@ -5,11 +5,12 @@ import torch
 
 from nematodebench.brains.base import Interface
 from nematodebench.brains.registry import get_brain
-from nematodebench.engine import loop
-from nematodebench.kernels.abi import BRAIN, WORLD
+from nematodebench.engine.agents import Agents
+from nematodebench.kernels.abi import BRAIN, WORLD, Feedback
 from nematodebench.kernels.jit import first_class
-from nematodebench.kernels.mlp import refresh
+from nematodebench.kernels.mlp import scale_outputs
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_BRAIN, set_stream
+from nematodebench.tasks.base import Phase
 from nematodebench.worlds.worm.foraging import Foraging
 
 torch.set_num_threads(1)
@@ -27,16 +28,19 @@ def effectors(inputs=4, outputs=3):
 
 
 class Life:
-    """A brain in a body, one call at a time."""
+    """A brain in a body, one call at a time; ``memory`` is what it remembers, by name."""
 
     def __init__(self, name, body, seed=1, **config):
         self.brain, self.body = get_brain(name), body
         layout = self.brain.layout(self.brain.config(**config), body)
         self.hyper, self.ints, self.mem = layout.hyper.copy(), layout.ints.copy(), np.zeros(layout.memory, np.float32)
+        self.memory = self.brain.memory(self.hyper, self.ints, self.mem)
         self.rng = np.zeros(RNG_WORDS, dtype=np.uint64)
         set_stream(self.rng, np.uint64(seed), STREAM_BRAIN, 0, 0)
         self.obs = np.zeros((1, body.inputs), dtype=np.float32)
-        self.action, self.out = np.zeros((1, body.action_width), dtype=np.float32), np.zeros(3)
+        self.action = np.zeros((1, body.action_width), dtype=np.float32)
+        self.out = np.zeros(Feedback.count())
+        self.feedback = Feedback(self.out)
         self._call(self.brain.init)
         self._call(self.brain.begin_episode)
 
@@ -48,9 +52,12 @@ class Life:
         self._call(self.brain.act)
         return self.action[0].copy()
 
+    def describe(self):
+        return self.brain.describe(None, self.memory)
+
     def learn(self, observation, reward, terminated=False, truncated=False):
         self.obs[0] = observation
-        self.out[:] = terminated, truncated, reward
+        self.feedback.terminated, self.feedback.truncated, self.feedback.reward = terminated, truncated, reward
         self._call(self.brain.learn)
 
     def live(self, steps, numbers, end_every=11):
@@ -64,14 +71,12 @@ class Life:
 
 
 class Mirror:
-    """The network at word ``base`` of a life's ints, in torch's float64."""
+    """A network of named memory, in torch's float64."""
 
-    def __init__(self, life, base):
-        self.life, self.base, self.parts = life, base, []
-        for layer in range(life.ints[base]):
-            n_in, n_out, _, weight, bias = life.ints[base + 10 + 8 * layer : base + 15 + 8 * layer]
-            w = life.mem[weight : weight + n_in * n_out].reshape(n_in, n_out)
-            for part in (w, life.mem[bias : bias + n_out]):
+    def __init__(self, net):
+        self.net, self.parts = net, []
+        for layer in range(net.layers):
+            for part in layer_of(net, layer):
                 self.parts.append(torch.tensor(part.astype(np.float64), requires_grad=True))
 
     def __call__(self, x):
@@ -81,49 +86,42 @@ class Mirror:
         return x
 
     def assert_gradients(self):
-        """The gradients in the life's memory are those torch found."""
+        """The gradients in the network's memory are those torch found."""
         exact = np.concatenate([part.grad.numpy().ravel() for part in self.parts])
-        first = self.life.ints[self.base + 4]
-        ours = self.life.mem[first : first + exact.size]
+        ours = np.asarray(self.net.gradients)[: exact.size]
         assert np.abs(exact).max() > 1e-4
         np.testing.assert_allclose(ours, exact, rtol=0, atol=3e-5 * np.abs(exact).max())
 
 
-def shake(life, base, numbers, size):
+def layer_of(net, layer):
+    """Weights and biases of a layer, padding included."""
+    n_in, width, start = net.inputs[layer], net.widths[layer], net.first_weight[layer]
+    flat = np.asarray(net.parameters)[start : start + (n_in + 1) * width].reshape(n_in + 1, width)
+    return flat[:n_in], flat[n_in]
+
+
+def shake(net, numbers, size):
     """Moves all true weights a little, so that no two networks or policies compared are the same."""
-    for layer in range(life.ints[base]):
-        n_in, n_out, true_out, weight, _ = life.ints[base + 10 + 8 * layer : base + 15 + 8 * layer]
-        true_in = n_in if layer == 0 else life.ints[base + 10 + 8 * (layer - 1) + 2]
-        w = life.mem[weight : weight + n_in * n_out].reshape(n_in, n_out)
-        w[:true_in, :true_out] += size * numbers.standard_normal((true_in, true_out)).astype(np.float32)
-    refresh(life.mem, life.ints, base)
+    for layer in range(net.layers):
+        true_in = net.inputs[0] if layer == 0 else net.outputs[layer - 1]
+        true_out = net.outputs[layer]
+        weights, _ = layer_of(net, layer)
+        weights[:true_in, :true_out] += size * numbers.standard_normal((true_in, true_out)).astype(np.float32)
+    scale_outputs(net, 0, 1.0)  # changes no weight, but renews the transposed ones
 
 
 def forage(name, episodes=500, seed=1, **config):
-    """Success of every episode of one run on the small foraging task, and the life that lived it."""
-    world = Foraging()
-    sensors = world.sensors
-    names = world.actions.names
-    body = Interface(
-        tuple(s.name for s in sensors),
-        tuple(s.low for s in sensors),
-        tuple(s.high for s in sensors),
-        len(names),
-        0,
-        names,
-    )
-    life = Life(name, body, seed, **config)
-    functions = [life.brain.begin_episode, life.brain.act, life.brain.learn]
-    for function in functions:
+    """Success of every episode of one run on the small foraging task, and the brain with its arrays."""
+    world, brain = Foraging(), get_brain(name)
+    sensors, names = world.sensors, world.actions.names
+    low, high = tuple(s.low for s in sensors), tuple(s.high for s in sensors)
+    body = Interface(tuple(s.name for s in sensors), low, high, len(names), 0, names)
+    for function in (brain.init, brain.begin_episode, brain.act, brain.learn):
         first_class(function, BRAIN)
     for function in (world.reset, world.step):
         first_class(function, WORLD)
-    records = np.zeros((episodes, 4 + len(world.metrics)))
-    plan, control = np.array([episodes, 0, 0, len(names)], dtype=np.int64), np.zeros(4, dtype=np.int64)
-    code = loop.compiled_run_phase()(
-        world.reset, world.step, *functions, world.pack(), np.zeros(world.state_size), np.zeros(RNG_WORDS, np.uint64),
-        life.action, life.obs, np.zeros(world.out_size), life.hyper, life.ints[None], life.mem[None], life.rng[None],
-        life.out[None], np.uint64(seed), plan, control, records,
-    )  # fmt: skip
+    agents = Agents(brain, brain.config(**config), body, seed, 1)
+    phase = Phase("train", world, episodes=episodes)
+    code, records = agents.run(phase, 0)
     assert code == episodes
-    return records[:, 4], life
+    return records[:, phase.columns.index("success")], agents
