@@ -35,12 +35,25 @@ leave it out.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
+from nematodebench.kernels.fields import (
+    Field,
+    View,
+    constant,
+    constants,
+    counter,
+    floats,
+    number,
+    numbers,
+    part,
+    real,
+    size,
+    words,
+)
 from nematodebench.kernels.jit import F32, F64, I64
-from nematodebench.kernels.views import make_compilable
 
 __all__ = [
     "Block", "Field", "Layout", "Memory", "View", "constant", "constants", "counter", "floats", "number", "numbers",
@@ -50,98 +63,6 @@ __all__ = [
 _LINE = 16
 """Arrays of a brain begin on cache lines, this many float32 apart: vector loads are faster there."""
 
-_ELEMENTS: dict[str, type[np.generic]] = {
-    "constant": np.float64, "constants": np.float64, "size": np.int64, "counter": np.int64, "words": np.int64,
-    "real": np.float32, "floats": np.float32, "number": np.float64, "numbers": np.float64,
-}  # fmt: skip
-_LOADED = frozenset({"constant", "size"})
-_ARRAYS = frozenset({"constants", "words", "floats", "numbers"})
-_BANKS = {"constant": 0, "constants": 0, "size": 1, "counter": 1, "words": 1, "real": 2, "floats": 2}
-
-Part = TypeVar("Part", bound="Memory")
-
-
-@dataclass(frozen=True)
-class Field:
-    """One declared name."""
-
-    kind: str
-    dims: tuple[int | str, ...] = ()
-    scratch: bool = False
-    part: "type[Memory] | None" = None
-    name: str = ""
-
-    @property
-    def is_array(self) -> bool:
-        """Whether it has dimensions."""
-        return self.kind in _ARRAYS
-
-    @property
-    def is_loaded(self) -> bool:
-        """Whether it is a number that nobody writes, loaded when a view is built."""
-        return self.kind in _LOADED
-
-    @property
-    def element(self) -> type[np.generic]:
-        """The type of its numbers."""
-        return _ELEMENTS[self.kind]
-
-    @property
-    def bank(self) -> int:
-        """Which of a brain's arrays holds it: 0 ``hyper``, 1 ``ints``, 2 ``mem``."""
-        return _BANKS[self.kind]
-
-
-# The declaring functions pretend to return what an attribute of this name is, so that kernels are type-checked.
-def constant() -> float:
-    """A float64 that is fixed when a brain or a world is built."""
-    return cast("float", Field("constant"))
-
-
-def constants(*dims: int | str) -> F64:
-    """An array of float64 that is fixed when a brain or a world is built: a table."""
-    return cast("F64", Field("constants", dims))
-
-
-def size() -> int:
-    """A whole number that is fixed when a brain or a world is built; dimensions of other fields name it."""
-    return cast("int", Field("size"))
-
-
-def counter(*, scratch: bool = False) -> int:
-    """A whole number that changes."""
-    return cast("int", Field("counter", scratch=scratch))
-
-
-def words(*dims: int | str, scratch: bool = False) -> I64:
-    """An array of whole numbers."""
-    return cast("I64", Field("words", dims, scratch))
-
-
-def real(*, scratch: bool = False) -> np.float32:
-    """A float32 that changes."""
-    return cast("np.float32", Field("real", scratch=scratch))
-
-
-def floats(*dims: int | str, scratch: bool = False) -> F32:
-    """An array of float32."""
-    return cast("F32", Field("floats", dims, scratch))
-
-
-def number() -> float:
-    """A float64 that changes, in a world's state."""
-    return cast("float", Field("number"))
-
-
-def numbers(*dims: int | str) -> F64:
-    """An array of float64 in a world's state."""
-    return cast("F64", Field("numbers", dims))
-
-
-def part(declaration: type[Part]) -> Part:
-    """Another brain's or kernel's declaration as a part of this one."""
-    return cast("Part", Field("part", part=declaration))
-
 
 @dataclass(frozen=True)
 class Layout:
@@ -150,115 +71,6 @@ class Layout:
     hyper: F64
     ints: I64
     memory: int
-
-
-class _NamedArray(np.ndarray[Any, Any]):
-    """An array that says which field it is when an index is wrong."""
-
-    label: str
-
-    def __array_finalize__(self, source: Any) -> None:
-        self.label = getattr(source, "label", "")
-
-    def __getitem__(self, index: Any) -> Any:
-        try:
-            return super().__getitem__(index)
-        except IndexError as error:
-            raise IndexError(f"{self.label}: {error}") from None
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        try:
-            super().__setitem__(index, value)
-        except IndexError as error:
-            raise IndexError(f"{self.label}: {error}") from None
-
-
-class View:
-    """Base of declarations. An instance is a view of flat arrays; nothing is copied."""
-
-    fields: ClassVar[dict[str, Field]] = {}
-    _arrays: tuple[Any, ...]
-
-    def __init_subclass__(cls, **given: Any) -> None:
-        super().__init_subclass__(**given)
-        own = {name: value for name, value in vars(cls).items() if isinstance(value, Field)}
-        for name in own:
-            if name not in cls.fields and any(hasattr(base, name) for base in cls.__bases__):
-                raise TypeError(f"{cls.__qualname__}: the name {name!r} is taken. Choose another for this field.")
-        cls.fields = {**cls.fields, **{n: Field(f.kind, f.dims, f.scratch, f.part, n) for n, f in own.items()}}
-        for name in own:
-            setattr(cls, name, _property(cls.fields[name]))
-        cls._place_fields()
-        make_compilable(cls)
-
-    @classmethod
-    def _place_fields(cls) -> None:
-        """Computes what is known of the layout before any size is."""
-
-    def __getattr__(self, name: str) -> Any:
-        declared = ", ".join(type(self).fields)
-        raise AttributeError(f"{type(self).__qualname__} declares no field {name!r}. It has: {declared}.")
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if not name.startswith("_") and name not in type(self).fields:
-            self.__getattr__(name)
-        super().__setattr__(name, value)
-
-    def _where(self, field: Field) -> tuple[Any, int]:
-        """The flat array a field lies in, and its first element there."""
-        raise NotImplementedError(f"{type(self).__name__} must say where {field.name} lies")
-
-    def _dimension(self, dim: int | str, left: int) -> int:
-        if isinstance(dim, int):
-            return dim
-        if dim == "...":
-            return left
-        name, _, more = dim.partition(" + ")
-        return int(getattr(self, name)) + int(more or 0)
-
-    def _shape(self, field: Field) -> tuple[int, ...]:
-        """The dimensions of an array."""
-        sizes = [self._dimension(dim, -1) for dim in field.dims]
-        if -1 in sizes:
-            array, first = self._where(field)
-            rest = int(np.prod([n for n in sizes if n != -1]))
-            sizes[sizes.index(-1)] = (array.size - first) // rest
-        return tuple(sizes)
-
-
-def _property(field: Field) -> Any:
-    """How a field is read and written in the interpreter."""
-    name = field.name
-
-    def get_array(view: View) -> Any:
-        array, first = view._where(field)
-        shape = view._shape(field)
-        piece = array[first : first + int(np.prod(shape))].reshape(shape).view(_NamedArray)
-        piece.label = f"{type(view).__qualname__}.{name}{shape}"
-        return piece
-
-    def get_part(view: View) -> Any:
-        return cast("Memory", view)._part(field)
-
-    def get_loaded(view: View) -> Any:
-        array, first = view._where(field)
-        value = array[first]
-        return int(value if array.dtype == np.int64 else value.view(np.int64)) if field.kind == "size" else float(value)
-
-    def get_scalar(view: View) -> Any:
-        array, first = view._where(field)
-        value = array[first]
-        return int(value) if field.kind == "counter" else value
-
-    def set_scalar(view: View, value: Any) -> None:
-        array, first = view._where(field)
-        array[first] = value
-
-    if field.kind == "part":
-        return property(get_part)
-    if field.is_array:
-        return property(get_array)
-    return property(get_loaded) if field.is_loaded else property(get_scalar, set_scalar)
 
 
 def _in_place(place: int, whole: bool) -> Any:
@@ -376,7 +188,8 @@ class Memory(View):
     def _part(self, field: Field) -> "Memory":
         assert field.part is not None
         hyper, ints = self._heads[field.name]
-        return field.part(*self._arrays, (self._base[0] + hyper, self._base[1] + ints))
+        of_hyper, of_ints, of_mem = self._arrays
+        return field.part(of_hyper, of_ints, of_mem, (self._base[0] + hyper, self._base[1] + ints))
 
     def _where(self, field: Field) -> tuple[Any, int]:
         hyper, ints = self._heads[field.name]

@@ -42,7 +42,11 @@ def _pointer(context: Any, builder: Any, kind: Any, array: Any) -> Any:
     return context.make_array(kind)(context, builder, array).data
 
 
-@intrinsic(lambda array, first, rows, columns: array.ravel()[first : first + rows * columns].reshape(rows, columns))
+def _plain_matrix(array: F32, first: int, rows: int, columns: int) -> F32M:
+    return array.reshape(-1)[first : first + rows * columns].reshape(rows, columns)
+
+
+@intrinsic(_plain_matrix)
 def matrix(_context: Any, array: Any, first: Any, rows: Any, columns: Any) -> Any:
     """A stretch of a flat array as a matrix; nothing is copied."""
 

@@ -113,7 +113,8 @@ def _dimension(context: Any, builder: Any, kind: ViewType, view: Any, field: Any
 def make_array(context: Any, builder: Any, kind: Any, data: Any, shape: list[Any]) -> Any:
     """An array over memory that somebody else owns."""
     bytes_each = context.get_abi_sizeof(context.get_data_type(kind.dtype))
-    step, strides = ir.Constant(_WORD, bytes_each), []
+    step = ir.Constant(_WORD, bytes_each)
+    strides: list[Any] = []
     for length in reversed(shape):
         strides.insert(0, step)
         step = builder.mul(step, length, flags=("nsw",))
@@ -123,7 +124,7 @@ def make_array(context: Any, builder: Any, kind: Any, data: Any, shape: list[Any
     return array._getvalue()
 
 
-@lower_getattr_generic(ViewType)
+@lower_getattr_generic(ViewType)  # type: ignore[untyped-decorator]
 def _get(context: Any, builder: Any, kind: ViewType, value: Any, name: str) -> Any:
     field = kind.declaration.fields[name]
     view = cgutils.create_struct_proxy(kind)(context, builder, value=value)
@@ -136,7 +137,7 @@ def _get(context: Any, builder: Any, kind: ViewType, value: Any, name: str) -> A
     return builder.load(member)
 
 
-@lower_setattr_generic(ViewType)
+@lower_setattr_generic(ViewType)  # type: ignore[untyped-decorator]
 def _set(context: Any, builder: Any, signature: Any, arguments: Any, name: str) -> None:
     kind, value_type = signature.args
     view, value = arguments
@@ -217,7 +218,7 @@ def make_compilable(declaration: Any) -> None:
 
     if hasattr(declaration, "_heads"):
 
-        @type_callable(declaration)
+        @type_callable(declaration)  # type: ignore[untyped-decorator]
         def _typed_memory(_context: Any) -> Any:
             def typed(hyper: Any, ints: Any, mem: Any) -> Any:
                 return kind
@@ -226,7 +227,7 @@ def make_compilable(declaration: Any) -> None:
 
     elif declaration.sizes_from is not None:
 
-        @type_callable(declaration)
+        @type_callable(declaration)  # type: ignore[untyped-decorator]
         def _typed_sized(_context: Any) -> Any:
             def typed(array: Any, sizes: Any) -> Any:
                 return kind
@@ -235,18 +236,18 @@ def make_compilable(declaration: Any) -> None:
 
     else:
 
-        @type_callable(declaration)
+        @type_callable(declaration)  # type: ignore[untyped-decorator]
         def _typed_block(_context: Any) -> Any:
             def typed(array: Any) -> Any:
                 return kind
 
             return typed
 
-    @lower_builtin(declaration, types.VarArg(types.Any))
+    @lower_builtin(declaration, types.VarArg(types.Any))  # type: ignore[untyped-decorator]
     def _lowered(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return _build(context, builder, kind, list(arguments), signature.args)
 
-    @typeof_impl.register(declaration)
+    @typeof_impl.register(declaration)  # type: ignore[untyped-decorator]
     def _type_of(_view: Any, _context: Any) -> ViewType:
         return kind
 
@@ -259,7 +260,7 @@ def _bank_types(declaration: Any) -> list[Any]:
     return [types.Array(types.int64 if whole else types.float64, 1, "C")]
 
 
-@unbox(ViewType)
+@unbox(ViewType)  # type: ignore[untyped-decorator]
 def _unbox(kind: ViewType, view: Any, c: Any) -> NativeValue:
     """Takes a view of the interpreter's apart, so that compiled helpers can be called with it."""
     owner = c.pyapi.object_getattr_string(view, "_arrays")

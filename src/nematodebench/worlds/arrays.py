@@ -1,6 +1,6 @@
 """A world with its arrays: what everybody who steps worlds uses, be it one world or many copies side by side."""
 
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -82,4 +82,4 @@ class WorldArrays:
 
     def parameters(self) -> Block:
         """The packed parameters by name."""
-        return cast("Block", self.world.memory.params(self.params))
+        return self.world.memory.params(self.params)

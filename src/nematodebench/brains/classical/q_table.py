@@ -66,7 +66,7 @@ def _bin(brain: Memory, obs: F32, n: int) -> int:
     place = (obs[n] - brain.low[n]) * brain.per_unit[n]
     if not place > 0.0:
         return 0
-    return int(min(np.int64(min(place, 1e6)), brain.bins - 1))
+    return min(int(min(place, 1e6)), brain.bins - 1)
 
 
 @kernel()
