@@ -13,17 +13,18 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from nematodebench.kernels.abi import OUT_REWARD
+from nematodebench.kernels.abi import Outcome
 from nematodebench.kernels.jit import F32M, F64, F64M, I64, U64, first_class, inlined, kernel
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_WORLD, set_stream
 
-__all__ = ["ENDED", "EPISODE", "LANE_WORDS", "SEED", "compile_lanes"]
+__all__ = ["EPISODE", "FLAGS", "LANE_WORDS", "SEED", "compile_lanes"]
 
+LANE_WORDS = 2
 SEED, EPISODE = RNG_WORDS, RNG_WORDS + 1
-LANE_WORDS = RNG_WORDS + 2
-"""A lane's words: its random stream, its run seed, the number of its next episode."""
-ENDED = 2
-"""Rows of ``flags``: terminated, truncated, either. Rows of ``results``: reward, then the metrics."""
+"""A lane's own words behind its random stream: its run seed, and the number of its next episode."""
+FLAGS = ("terminated", "truncated", "ended")
+TERMINATED, TRUNCATED, ENDED = range(len(FLAGS))
+"""Rows of ``flags``. The rows of ``results`` are the reward, then the metrics."""
 
 _ONE = np.uint64(1)
 
@@ -64,9 +65,10 @@ def _load_effectors(action: F32M, actions: F32M, choices: int) -> bool:
 def _write_metrics(outs: F64M, flags: Any, results: F64M) -> None:
     """Which lanes ended, and their metrics, 0 for the others."""
     for lane in range(outs.shape[0]):
-        flags[ENDED, lane] = flags[0, lane] | flags[1, lane]
+        flags[ENDED, lane] = flags[TERMINATED, lane] | flags[TRUNCATED, lane]
+        behind = Outcome(outs[lane]).reward  # of the one agent; the metrics follow it
         for n in range(1, results.shape[0]):
-            results[n, lane] = outs[lane, OUT_REWARD + n] if flags[ENDED, lane] else 0.0
+            results[n, lane] = behind[n] if flags[ENDED, lane] else 0.0
 
 
 def _begin(params: F64, state: F64, words: U64, action: F32M, obs: F32M, out: F64) -> None:
@@ -92,14 +94,14 @@ def _advance(
         return -1
     ended = 0
     for lane in range(states.shape[0]):
-        out = outs[lane]
-        if out[0] + out[1] > 0.0:
-            begin(params, states[lane], words[lane], action[lane : lane + 1], obs[lane : lane + 1], out)
+        outcome = Outcome(outs[lane])
+        if outcome.terminated + outcome.truncated > 0.0:
+            begin(params, states[lane], words[lane], action[lane : lane + 1], obs[lane : lane + 1], outs[lane])
         else:
-            world_step(params, states[lane], words[lane], action[lane : lane + 1], obs[lane : lane + 1], out)
-        flags[0, lane], flags[1, lane] = out[0] > 0.0, out[1] > 0.0
-        results[0, lane] = out[OUT_REWARD]
-        ended += out[0] + out[1] > 0.0
+            world_step(params, states[lane], words[lane], action[lane : lane + 1], obs[lane : lane + 1], outs[lane])
+        flags[TERMINATED, lane], flags[TRUNCATED, lane] = outcome.terminated > 0.0, outcome.truncated > 0.0
+        results[0, lane] = outcome.reward[0]
+        ended += outcome.terminated + outcome.truncated > 0.0
     if ended > 0:
         _write_metrics(outs, flags, results)
     return ended

@@ -8,18 +8,16 @@ from numpy.typing import ArrayLike, NDArray
 from pettingzoo import ParallelEnv
 
 from nematodebench.errors import UsageError
-from nematodebench.interop import spaces as _worlds
-from nematodebench.kernels.abi import OUT_REWARD, WORLD
-from nematodebench.kernels.jit import first_class
-from nematodebench.kernels.rng import RNG_WORDS, STREAM_WORLD, set_stream
+from nematodebench.interop.spaces import METADATA, SEED_MASK, action_space, observation_space
 from nematodebench.tasks.registry import get_task
+from nematodebench.worlds.arrays import WorldArrays
 from nematodebench.worlds.base import Effectors, World
 
 __all__ = ["SwarmEnv", "parallel_env"]
 
 
 class SwarmEnv(ParallelEnv[str, NDArray[np.float32], NDArray[np.float32]]):  # type: ignore[misc]
-    """The world of a task; all agents act, then the world steps. All live as long as the episode does.
+    """The world of a task; all agents act, then the world steps. All agents stay for the whole episode.
 
     | what | meaning |
     |---|---|
@@ -41,20 +39,14 @@ class SwarmEnv(ParallelEnv[str, NDArray[np.float32], NDArray[np.float32]]):  # t
             raise UsageError(
                 f"World {self.world.name!r} has choices, and swarms have effectors: use its Gymnasium form."
             )
-        self.metadata = {**_worlds.METADATA, "name": self.world.name, "is_parallelizable": True}
+        self.metadata = {**METADATA, "name": self.world.name, "is_parallelizable": True}
         self.render_mode = render_mode
         self.possible_agents = [f"agent_{n}" for n in range(self.world.agents)]
         self.agents: list[str] = []
-        self._observations = {agent: _worlds.observation_space(self.world) for agent in self.possible_agents}
-        self._actions = {agent: _worlds.action_space(self.world) for agent in self.possible_agents}
-        self._reset = first_class(self.world.reset, WORLD)
-        self._step = first_class(self.world.step, WORLD)
-        self._params = self.world.pack()
-        self._state = np.zeros(self.world.state_size)
-        self._rng = np.zeros(RNG_WORDS, dtype=np.uint64)
-        self._action = np.zeros((self.world.agents, self.world.actions.n), dtype=np.float32)
-        self._obs = np.zeros((self.world.agents, len(self.world.sensors)), dtype=np.float32)
-        self._out = np.zeros(self.world.out_size)
+        self._observations = {agent: observation_space(self.world) for agent in self.possible_agents}
+        self._actions = {agent: action_space(self.world) for agent in self.possible_agents}
+        self._arrays = WorldArrays(self.world)
+        self._arrays.compile()
         self._seed: int | None = None
         self._episode = 0
 
@@ -71,13 +63,12 @@ class SwarmEnv(ParallelEnv[str, NDArray[np.float32], NDArray[np.float32]]):  # t
     ) -> tuple[dict[str, NDArray[np.float32]], dict[str, dict[str, Any]]]:
         """Begins the next episode; a seed begins a new run."""
         if seed is not None:
-            self._seed, self._episode = int(seed) & _worlds.SEED_MASK, 0
+            self._seed, self._episode = int(seed) & SEED_MASK, 0
         elif self._seed is None:
             self._seed = int(np.random.default_rng().integers(2**63))
-        set_stream(self._rng, np.uint64(self._seed), STREAM_WORLD, self._episode, 0)
+        self._arrays.begin(self._seed, self._episode)
         self._episode += 1
         self.agents = list(self.possible_agents)
-        self._reset(self._params, self._state, self._rng, self._action, self._obs, self._out)
         return self._seen(), {agent: {} for agent in self.agents}
 
     def step(
@@ -93,16 +84,17 @@ class SwarmEnv(ParallelEnv[str, NDArray[np.float32], NDArray[np.float32]]):  # t
         if not self.agents:
             raise UsageError("The episode is over: call reset.")
         for n, agent in enumerate(self.agents):
-            self._action[n] = self._checked(agent, actions)
-        self._step(self._params, self._state, self._rng, self._action, self._obs, self._out)
-        rewards = self._out[OUT_REWARD : OUT_REWARD + self.world.agents].tolist()
-        terminated, truncated = bool(self._out[0]), bool(self._out[1])
+            self._arrays.action[0, n] = self._checked(agent, actions)
+        self._arrays.step()
+        outcome = self._arrays.outcome()
+        rewards = outcome.reward[: self.world.agents].tolist()
+        terminated, truncated = bool(outcome.terminated), bool(outcome.truncated)
         result = (
             self._seen(),
             dict(zip(self.agents, rewards, strict=True)),
             dict.fromkeys(self.agents, terminated),
             dict.fromkeys(self.agents, truncated),
-            {agent: self._metrics() if terminated or truncated else {} for agent in self.agents},
+            {agent: self._arrays.metrics() if terminated or truncated else {} for agent in self.agents},
         )
         if terminated or truncated:
             self.agents = []
@@ -112,24 +104,20 @@ class SwarmEnv(ParallelEnv[str, NDArray[np.float32], NDArray[np.float32]]):  # t
         if agent not in actions:
             raise UsageError(f"There is no action for {agent}.")
         given = np.asarray(actions[agent])
-        if given.shape != self._action[0].shape or not bool(((given >= 0.0) & (given <= 1.0)).all()):
+        if given.shape != self._arrays.action[0, 0].shape or not bool(((given >= 0.0) & (given <= 1.0)).all()):
             raise UsageError(f"Action {actions[agent]!r} of {agent} is not in {self._actions[agent]}.")
         return given
 
     def _seen(self) -> dict[str, NDArray[np.float32]]:
-        return {agent: self._obs[n].copy() for n, agent in enumerate(self.agents)}
-
-    def _metrics(self) -> dict[str, float]:
-        values = self._out[OUT_REWARD + self.world.agents :].tolist()
-        return dict(zip(self.world.metrics, values, strict=True))
+        return {agent: self._arrays.obs[0, n].copy() for n, agent in enumerate(self.agents)}
 
     def state(self) -> NDArray[np.float64]:
         """Everything the world remembers."""
-        return self._state.copy()
+        return self._arrays.states[0].copy()
 
     def render(self) -> Any:
         """The world as a picture or as text."""
-        return _worlds.draw(self.world, self._state, self.render_mode)
+        return self._arrays.draw(self.render_mode)
 
 
 def parallel_env(task: str | World, render_mode: str | None = None) -> SwarmEnv:

@@ -1,16 +1,14 @@
-"""What the scalar and the vector environment have in common: finding the world, its spaces and its pictures."""
+"""What the scalar and the vector environment have in common: finding the world, and its spaces."""
 
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
-from numpy.typing import NDArray
 
 from nematodebench.errors import UsageError
-from nematodebench.kernels.jit import F64
 from nematodebench.worlds.base import Discrete, World
 
-__all__ = ["METADATA", "SEED_MASK", "action_space", "draw", "find_world", "observation_space"]
+__all__ = ["METADATA", "SEED_MASK", "action_space", "find_world", "observation_space"]
 
 METADATA: dict[str, Any] = {"render_modes": ["rgb_array", "ansi"], "render_fps": 10}
 SEED_MASK = 2**64 - 1
@@ -44,10 +42,3 @@ def action_space(world: World) -> spaces.Discrete[Any] | spaces.Box[Any]:
     if isinstance(world.actions, Discrete):
         return spaces.Discrete(world.actions.n)
     return spaces.Box(0.0, 1.0, (world.actions.n,), dtype=np.float32)
-
-
-def draw(world: World, state: F64, mode: str | None) -> NDArray[np.uint8] | str | None:
-    """The world as a picture or as text."""
-    if mode is None:
-        return None
-    return world.image(state) if mode == "rgb_array" else world.text(state)

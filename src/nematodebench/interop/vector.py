@@ -10,13 +10,14 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from nematodebench.errors import UsageError
-from nematodebench.interop import lanes as _lanes
-from nematodebench.interop import spaces as _worlds
-from nematodebench.worlds.base import Discrete, World
+from nematodebench.interop.lanes import EPISODE, FLAGS, LANE_WORDS, SEED, compile_lanes
+from nematodebench.interop.spaces import METADATA, SEED_MASK, action_space, find_world, observation_space
+from nematodebench.worlds.arrays import WorldArrays
+from nematodebench.worlds.base import World
 
 __all__ = ["NematodeVectorEnv"]
 
-_METADATA = {**_worlds.METADATA, "autoreset_mode": AutoresetMode.NEXT_STEP}
+_METADATA = {**METADATA, "autoreset_mode": AutoresetMode.NEXT_STEP}
 
 
 class NematodeVectorEnv(VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
@@ -47,7 +48,7 @@ class NematodeVectorEnv(VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         copy: bool = True,
     ) -> None:
-        self.world = _worlds.find_world(task)
+        self.world = find_world(task)
         self.num_envs = num_envs
         self.render_mode = render_mode
         self.autoreset_mode = AutoresetMode(autoreset_mode)
@@ -55,37 +56,32 @@ class NematodeVectorEnv(VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
             raise UsageError("Lanes always begin anew by themselves: use autoreset mode NEXT_STEP or SAME_STEP.")
         self.copy = copy
         self.metadata = {**_METADATA, "autoreset_mode": self.autoreset_mode}
-        self.single_observation_space = _worlds.observation_space(self.world)
-        self.single_action_space = _worlds.action_space(self.world)
+        self.single_observation_space = observation_space(self.world)
+        self.single_action_space = action_space(self.world)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._lay_out()
 
     def _lay_out(self) -> None:
         """The memory of all lanes, in the order in which the compiled functions take it."""
-        world, lanes = self.world, self.num_envs
-        self._choices = world.actions.n if isinstance(world.actions, Discrete) else 0
+        lanes = self.num_envs
+        self._arrays = WorldArrays(self.world, lanes, extra_words=LANE_WORDS)
         self._seeded = np.zeros(lanes, dtype=np.bool_)
-        self._memory = (
-            world.pack(),
-            np.zeros((lanes, world.state_size)),
-            np.zeros((lanes, _lanes.LANE_WORDS), dtype=np.uint64),
-            np.zeros((lanes, 1 if self._choices else world.actions.n), dtype=np.float32),
-            np.zeros((lanes, len(world.sensors)), dtype=np.float32),
-            np.zeros((lanes, world.out_size)),
-            np.zeros((3, lanes), dtype=np.bool_),
-            np.zeros((1 + len(world.metrics), lanes)),
-        )
+        self._flags = np.zeros((len(FLAGS), lanes), dtype=np.bool_)
+        self._results = np.zeros((1 + len(self.world.metrics), lanes))
         self._bind()
 
     def _bind(self) -> None:
         """Names the parts of the memory and binds the compiled functions to it."""
-        _, self._states, self._words, _, self._obs, _, flags, results = self._memory
-        restart, advance = _lanes.compile_lanes(self.world.reset, self.world.step, self._choices > 0)
-        self._restart = partial(restart, *self._memory[:6])
-        self._advance = partial(advance, *self._memory, self._choices)
-        self._terminations, self._truncations, self._ended = flags
-        self._rewards, self._metrics = results[0], results[1:]
+        arrays, lanes = self._arrays, self.num_envs
+        self._words, self._obs = arrays.rng, arrays.obs.reshape(lanes, -1)
+        memory = (arrays.params, arrays.states, arrays.rng, arrays.action.reshape(lanes, -1), self._obs, arrays.outs)
+        restart, advance = compile_lanes(self.world.reset, self.world.step, arrays.choices > 0)
+        self._restart = partial(restart, *memory)
+        self._advance = partial(advance, *memory, self._flags, self._results, arrays.choices)
+        self._terminations, self._truncations, self._ended = self._flags
+        self._rewards, *_ = self._results
+        self._metrics = self._results[1:]
         self._info_names = (*self.world.metrics, *(f"_{name}" for name in self.world.metrics))
         self._shared_infos = self._named(self._metrics, self._ended)
 
@@ -104,8 +100,8 @@ class NematodeVectorEnv(VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
             if own is None and not self._seeded[lane]:
                 own = int(self.np_random.integers(2**63))  # noqa: PLW2901
             if own is not None:
-                self._words[lane, _lanes.SEED] = own & _worlds.SEED_MASK
-                self._words[lane, _lanes.EPISODE] = 0
+                self._words[lane, SEED] = own & SEED_MASK
+                self._words[lane, EPISODE] = 0
         self._seeded[:] = True
         self._restart(np.ones(self.num_envs, dtype=np.bool_))
         return self._obs.copy() if self.copy else self._obs, {}
@@ -139,7 +135,7 @@ class NematodeVectorEnv(VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
 
     def _converted(self, actions: ArrayLike) -> NDArray[Any]:
         given = np.asarray(actions)
-        wanted = np.int64 if self._choices else np.float32
+        wanted = np.int64 if self._arrays.choices else np.float32
         if not np.can_cast(given.dtype, wanted, "same_kind") or given.shape != self.action_space.shape:
             raise self._illegal(actions)
         return np.array(given, dtype=wanted, order="C")
@@ -166,4 +162,4 @@ class NematodeVectorEnv(VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
         """Every lane as a picture or as text."""
         if self.render_mode is None:
             return None
-        return tuple(_worlds.draw(self.world, state, self.render_mode) for state in self._states)
+        return tuple(self._arrays.draw(self.render_mode, lane) for lane in range(self.num_envs))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from nematodebench.brains.base import Interface
 from nematodebench.brains.registry import BrainType, config_of, is_compiled
 from nematodebench.engine.executors import Watch, execute_all
-from nematodebench.engine.python_brain import PythonLife
+from nematodebench.engine.python_brain import PythonBrains
 from nematodebench.engine.run import RunResult, RunSpec, compile_for, execute, interface, resolve_config
 from nematodebench.errors import UsageError
 from nematodebench.kernels.abi import BRAIN, BrainFunction
@@ -41,7 +41,7 @@ _EPISODE, _EPISODES = 40, 6
 _TICKS = 400
 
 
-class _Life:
+class _Trial:
     """A brain in a body, fed with random observations and rewards; its memory lies between guards."""
 
     def __init__(self, brain: BrainType, config: Any, body: Interface, seed: int, mark: float = 77.0) -> None:
@@ -54,7 +54,7 @@ class _Life:
             parts = [first_class(part, BRAIN) for part in (brain.init, brain.begin_episode, brain.act, brain.learn)]
             self._init, self._begin, self._act, self._learn = parts
         else:
-            python = PythonLife(brain, config, body, seed, 1)
+            python = PythonBrains(brain, config, body, seed, 1)
             self.ints, self.mem, self.hyper = Guarded((1,), np.int64), Guarded((1,), np.float32), np.zeros(1)
             self._begin, self._act, self._learn = python.begin, python.act, python.learn
             self._init = python.begin
@@ -74,7 +74,7 @@ class _Life:
     def _inputs(self) -> bytes:
         return self.hyper.tobytes() + self.obs.tobytes() + self.out.tobytes()
 
-    def live(self) -> Iterator[NDArray[np.float32]]:
+    def play(self) -> Iterator[NDArray[np.float32]]:
         """Yields every action of some episodes, of which every other one is truncated."""
         numbers = np.random.default_rng(self.seed)
         for episode in range(_EPISODES):
@@ -109,7 +109,7 @@ class BrainSuite:
     brain: ClassVar[BrainType]
     config: ClassVar[dict[str, Any]] = {}
     tasks: ClassVar[tuple[str, ...]] = ("foraging_small-v1", "predator_small_klinotaxis-v1", "cartpole-v1", "torus-v1")
-    """Built-in tasks the brain lives through, a few hundred ticks of every phase."""
+    """Built-in tasks the brain goes through, a few hundred ticks of every phase."""
 
     @property
     def _name(self) -> str:
@@ -118,9 +118,9 @@ class BrainSuite:
     def _config(self) -> Any:
         return resolve_config(self._name, self.brain, self.config)
 
-    def _life(self, kind: str, seed: int = 1, mark: float = 77.0) -> _Life:
+    def _trial(self, kind: str, seed: int = 1, mark: float = 77.0) -> _Trial:
         try:
-            return _Life(self.brain, self._config(), _BODIES[kind], seed, mark)
+            return _Trial(self.brain, self._config(), _BODIES[kind], seed, mark)
         except ValueError as refusal:
             pytest.skip(f"refuses this body: {refusal}")
 
@@ -128,7 +128,7 @@ class BrainSuite:
         accepted = []
         for task in map(get_task, self.tasks):
             try:
-                _Life(self.brain, self._config(), interface(task), 1)
+                _Trial(self.brain, self._config(), interface(task), 1)
             except ValueError:
                 continue
             accepted.append(replace(task, phases=tuple(map(_short, task.phases))))
@@ -148,8 +148,8 @@ class BrainSuite:
     @pytest.mark.parametrize("kind", _BODIES)
     def test_actions_are_legal(self, kind: str) -> None:
         """Every action is one of the choices, or every effector in [0, 1]."""
-        life = self._life(kind)
-        illegal = [action for action in life.live() if not life.legal(action)]
+        life = self._trial(kind)
+        illegal = [action for action in life.play() if not life.legal(action)]
         assert illegal == []
 
     def test_runs_end_without_failure(self) -> None:
@@ -187,8 +187,8 @@ class BrainSuite:
         """Compiled code checks no bounds: the strips around its arrays, constants and inputs stay as they were."""
         if not is_compiled(self.brain):
             pytest.skip("a Python brain has no flat memory")
-        life = self._life(kind)
-        assert len(list(life.live())) == _EPISODES * _EPISODE
+        life = self._trial(kind)
+        assert len(list(life.play())) == _EPISODES * _EPISODE
         assert not life.wrote_inputs
         assert (life.mem.intact, life.ints.intact, life.action.intact) == (True, True, True)
 
@@ -197,8 +197,8 @@ class BrainSuite:
         """What lies beside its memory makes no difference."""
         if not is_compiled(self.brain):
             pytest.skip("a Python brain has no flat memory")
-        lives = [self._life(kind, mark=mark) for mark in (0.0, 1e30)]
-        actions = [np.array(list(life.live())).tobytes() for life in lives]
+        lives = [self._trial(kind, mark=mark) for mark in (0.0, 1e30)]
+        actions = [np.array(list(life.play())).tobytes() for life in lives]
         assert actions[0] == actions[1]
         assert lives[0].mem.array.tobytes() == lives[1].mem.array.tobytes()
 

@@ -15,11 +15,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from nematodebench.kernels.abi import OUT_REWARD, OUT_TERMINATED, OUT_TRUNCATED, WORLD, WorldFunction
-from nematodebench.kernels.jit import first_class
-from nematodebench.kernels.rng import RNG_WORDS, STREAM_WORLD, set_stream
+from nematodebench.kernels.abi import Outcome
 from nematodebench.testing.guards import Guarded
-from nematodebench.worlds.base import Discrete, World
+from nematodebench.worlds.arrays import WorldArrays
+from nematodebench.worlds.base import World
 
 __all__ = ["WorldSuite"]
 
@@ -27,52 +26,44 @@ _HELD = 25
 
 
 class _Play:
-    """A world with arrays of its own, stepped by hand. What reset and step must fill begins as NaN."""
+    """A world with guarded arrays of its own, stepped by hand. What reset and step must fill begins as NaN."""
 
     def __init__(self, world: World) -> None:
         self.world = world
-        discrete = isinstance(world.actions, Discrete)
-        self.choices = world.actions.n if discrete else 0
-        self.guards = {
-            "params": Guarded(world.pack().shape, np.float64),
-            "state": Guarded((world.state_size,), np.float64),
-            "rng": Guarded((RNG_WORDS,), np.uint64),
-            "action": Guarded((world.agents, 1 if discrete else world.actions.n), np.float32),
-            "obs": Guarded((world.agents, len(world.sensors)), np.float32),
-            "out": Guarded((world.out_size,), np.float64),
-        }
-        self.params, self.state, self.rng, self.action, self.obs, self.out = (g.array for g in self.guards.values())
-        self.params[:] = world.pack()
+        self.guards: list[Guarded] = []
+        self.arrays = WorldArrays(world, allocate=self._guarded)
+        self.arrays.compile()
+        self.choices, self.params = self.arrays.choices, self.arrays.params
+        self.state, self.rng, self.out = self.arrays.states[0], self.arrays.rng[0], self.arrays.outs[0]
+        self.action, self.obs = self.arrays.action[0], self.arrays.obs[0]
         self.state[:] = self.obs[:] = self.out[:] = np.nan
 
-    def _call(self, function: WorldFunction) -> None:
-        first_class(function, WORLD)(self.params, self.state, self.rng, self.action, self.obs, self.out)
+    def _guarded(self, shape: tuple[int, ...], dtype: Any) -> Any:
+        self.guards.append(Guarded(shape, dtype))
+        return self.guards[-1].array
 
     def begin(self, seed: int, episode: int = 0) -> "_Play":
-        set_stream(self.rng, np.uint64(seed), STREAM_WORLD, episode, 0)
-        self._call(self.world.reset)
+        self.arrays.begin(seed, episode)
         return self
 
     def step(self, action: NDArray[np.float32]) -> None:
         self.action[:] = action
-        self._call(self.world.step)
+        self.arrays.step()
 
     def refer(self) -> None:
-        reference = type(self.world).reference
-        assert reference is not None
-        self._call(reference)
+        self.arrays.refer(self.rng.copy())
 
     @property
     def ended(self) -> bool:
-        return bool(self.out[OUT_TERMINATED] or self.out[OUT_TRUNCATED])
+        return self.arrays.done()
 
     def seen(self) -> bytes:
         """All that a brain and the records get to see; metrics count when the episode ends."""
-        until = None if self.ended else OUT_REWARD + self.world.agents
+        until = self.out.size if self.ended else self.out.size - len(self.world.metrics)
         return bytes(self.obs.tobytes() + self.out[:until].tobytes())
 
     def copy(self) -> "_Play":
-        """The same moment in arrays that lived otherwise: only what a world is said to remember is taken along."""
+        """The same moment in arrays with another past: only what a world is said to remember is taken along."""
         other = _Play(self.world).begin(seed=99)
         other.state[:], other.rng[:] = self.state, self.rng
         return other
@@ -91,18 +82,18 @@ def _actions(play: _Play, seed: int, held: int) -> Iterator[NDArray[np.float32]]
 
 
 @dataclass(frozen=True)
-class _Lives:
-    """What was seen in some random lives: after every reset and step a row of observations and one of ``out``."""
+class _Episodes:
+    """What was seen in some episodes of random play: after every reset and step a row of observations and one of ``out``."""
 
     obs: NDArray[np.float32]
     out: NDArray[np.float64]
     ends: int
-    overwritten: list[str]
+    overwritten: int
 
 
 @cache
-def _random_lives(world: World, episodes: int, max_steps: int) -> _Lives:
-    """Lives through episodes with actions that change every step, or (every other episode) are held for a while."""
+def _random_episodes(world: World, episodes: int, max_steps: int) -> _Episodes:
+    """Plays episodes with actions that change every step, or (every other episode) are held for a while."""
     play, ends = _Play(world), 0
     obs, out = [], []
     for episode in range(episodes):
@@ -117,8 +108,8 @@ def _random_lives(world: World, episodes: int, max_steps: int) -> _Lives:
         obs.append(play.obs.copy())
         out.append(play.out.copy())
         ends += play.ended
-    overwritten = [name for name, guard in play.guards.items() if not guard.intact]
-    return _Lives(np.concatenate(obs), np.array(out), ends, overwritten)
+    overwritten = sum(not guard.intact for guard in play.guards)
+    return _Episodes(np.concatenate(obs), np.array(out), ends, overwritten)
 
 
 class WorldSuite:
@@ -130,8 +121,8 @@ class WorldSuite:
     max_steps: ClassVar[int] = 20_000
     """An episode that is longer counts as endless."""
 
-    def _lives(self) -> _Lives:
-        return _random_lives(self.world, self.episodes, self.max_steps)
+    def _episodes(self) -> _Episodes:
+        return _random_episodes(self.world, self.episodes, self.max_steps)
 
     def test_sensors_are_declared(self) -> None:
         """Every sensor has a name of its own and a finite range."""
@@ -153,7 +144,6 @@ class WorldSuite:
         """Every metric has a name of its own that no column of the records has already."""
         names = ("reward", "steps", "terminated", "truncated", *self.world.metrics)
         assert len(set(names)) == len(names)
-        assert self.world.out_size == OUT_REWARD + self.world.agents + len(self.world.metrics)
 
     def test_specification_is_plain_data(self) -> None:
         """The specification survives JSON: a task's hash is taken of it."""
@@ -163,21 +153,21 @@ class WorldSuite:
 
     def test_observations_stay_in_their_ranges(self) -> None:
         """Whatever is done, every sensor shows a finite number of its range."""
-        obs = self._lives().obs
+        obs = self._episodes().obs
         for n, sensor in enumerate(self.world.sensors):
             low, high = np.float32(sensor.low), np.float32(sensor.high)
             outside = obs[~((obs[:, n] >= low) & (obs[:, n] <= high)), n]
             assert outside.size == 0, f"{sensor.name} in [{low}, {high}] showed {outside[:5]}"
 
     def test_rewards_flags_and_metrics_are_finite(self) -> None:
-        """All of ``out`` holds numbers after every step: a budget of ticks can cut a life short anywhere."""
-        out = self._lives().out
+        """All of ``out`` holds numbers after every step: a budget of ticks can cut an episode short anywhere."""
+        out = self._episodes().out
         assert np.isfinite(out).all()
-        assert set(out[:, : OUT_TRUNCATED + 1].ravel()) <= {0.0, 1.0}
+        assert {flag for row in out for flag in (Outcome(row).terminated, Outcome(row).truncated)} <= {0.0, 1.0}
 
     def test_every_episode_ends(self) -> None:
-        """No life goes on for ever."""
-        assert self._lives().ends == self.episodes
+        """No episode goes on for ever."""
+        assert self._episodes().ends == self.episodes
 
     def test_no_episode_is_over_when_it_begins(self) -> None:
         """Reset takes back the flags of the episode before."""
@@ -189,7 +179,7 @@ class WorldSuite:
         assert not play.begin(seed=2, episode=1).ended
 
     def test_reset_is_a_function_of_the_stream(self) -> None:
-        """An episode depends on its stream alone, not on what was lived before it."""
+        """An episode depends on its stream alone, not on what came before it."""
         fresh, used = _Play(self.world).begin(seed=3), _Play(self.world).begin(seed=4)
         for action, _ in zip(_actions(used, 0, 1), range(40), strict=False):
             used.step(action)
@@ -225,7 +215,7 @@ class WorldSuite:
 
     def test_nothing_outside_its_arrays_is_written(self) -> None:
         """The strips around every array stay as they were."""
-        assert self._lives().overwritten == []
+        assert self._episodes().overwritten == 0
 
     def test_the_reference_acts_legally(self) -> None:
         """A scripted controller gives legal actions, and asking it does not change the world's course."""
@@ -244,9 +234,9 @@ class WorldSuite:
     def test_it_can_be_shown(self) -> None:
         """As text always; as a picture if it has one."""
         play = _Play(self.world).begin(seed=8)
-        assert self.world.text(play.state)
+        assert play.arrays.draw("ansi")
         if type(self.world).image is not World.image:
-            image = self.world.image(play.state)
+            image: Any = play.arrays.draw("rgb_array")
             assert image.dtype == np.uint8
             assert image.ndim == 3
             assert image.shape[2] == 3

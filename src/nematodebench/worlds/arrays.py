@@ -1,11 +1,13 @@
 """A world with its arrays: what everybody who steps worlds uses, be it one world or many copies side by side."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nematodebench.kernels.abi import WORLD, Outcome
-from nematodebench.kernels.jit import F32M, F64M, first_class
+from nematodebench.kernels.jit import F32M, F64M, U64, first_class
 from nematodebench.kernels.memory import Block
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_WORLD, set_stream
 from nematodebench.worlds.base import Discrete, World
@@ -27,23 +29,33 @@ class WorldArrays:
         choices: Number of discrete actions; 0 if the actions are effectors.
     """
 
-    def __init__(self, world: World, copies: int = 1, extra_words: int = 0) -> None:
-        """``extra_words`` are words behind each copy's random stream, for whoever steps the copies."""
+    def __init__(
+        self, world: World, copies: int = 1, extra_words: int = 0, allocate: Callable[..., Any] = np.zeros
+    ) -> None:
+        """Makes the arrays.
+
+        Args:
+            world: The world.
+            copies: How many there are side by side.
+            extra_words: Words behind each copy's random stream, for whoever steps the copies.
+            allocate: Makes an array of a shape and a type.
+        """
         self.world = world
         self.choices = world.actions.n if isinstance(world.actions, Discrete) else 0
         self.params = world.pack()
         declared = world.memory.params(self.params)
         count = world.memory.state.count(declared)
-        self.states: F64M = np.zeros((copies, count))
-        self.rng = np.zeros((copies, RNG_WORDS + extra_words), dtype=np.uint64)
-        self.action: F32M = np.zeros((copies, world.agents, 1 if self.choices else world.actions.n), dtype=np.float32)
-        self.obs: F32M = np.zeros((copies, world.agents, len(world.sensors)), dtype=np.float32)
-        self.outs: F64M = np.zeros((copies, len(Outcome.singles) + world.agents + len(world.metrics)))
+        self.states: F64M = allocate((copies, count), dtype=np.float64)
+        self.rng = allocate((copies, RNG_WORDS + extra_words), dtype=np.uint64)
+        self.action: F32M = allocate((copies, world.agents, 1 if self.choices else world.actions.n), dtype=np.float32)
+        self.obs: F32M = allocate((copies, world.agents, len(world.sensors)), dtype=np.float32)
+        self.outs: F64M = allocate((copies, len(Outcome.singles) + world.agents + len(world.metrics)), dtype=np.float64)
 
     def compile(self) -> None:
         """Compiles (or loads) the world's functions."""
-        for function in (self.world.reset, self.world.step):
-            first_class(function, WORLD)
+        for function in (self.world.reset, self.world.step, self.world.reference):
+            if function is not None:
+                first_class(function, WORLD)
 
     def begin(self, seed: int, episode: int, copy: int = 0) -> None:
         """Begins an episode of the run with this seed: the very worlds that a brain of this run meets."""
@@ -53,6 +65,19 @@ class WorldArrays:
     def step(self, copy: int = 0) -> None:
         """One step with the action that lies in ``action``."""
         self.world.step(*self._row(copy))
+
+    def refer(self, rng: U64, copy: int = 0) -> None:
+        """Lets the world's reference, which draws from a stream of its own, fill ``action``."""
+        if self.world.reference is None:
+            raise TypeError(f"world {self.world.name!r} has no reference")
+        params, state, _, *rest = self._row(copy)
+        self.world.reference(params, state, rng, *rest)
+
+    def draw(self, mode: str | None, copy: int = 0) -> NDArray[np.uint8] | str | None:
+        """The world as a picture (``rgb_array``) or as text (``ansi``)."""
+        if mode is None:
+            return None
+        return self.world.image(self.state(copy)) if mode == "rgb_array" else self.world.text(self.state(copy))
 
     def _row(self, copy: int) -> tuple[Any, ...]:
         return (

@@ -1,8 +1,8 @@
 """What a world is: a frozen dataclass of parameters plus two compiled functions.
 
 A world's file declares its memory by name, holds its physics (``reset`` and ``step``, see
-:mod:`nematodebench.kernels.abi`) and a subclass of :class:`World` whose fields are its parameters and whose docstring is
-its specification.
+:mod:`nematodebench.kernels.abi`), and a subclass of :class:`World` whose fields are its parameters and whose
+docstring is its specification.
 """
 
 import dataclasses
@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nematodebench.kernels.abi import Outcome, WorldFunction, WorldMemory
+from nematodebench.kernels.abi import WorldFunction, WorldMemory
 from nematodebench.kernels.jit import F64
 
 __all__ = ["Discrete", "Effectors", "Sensor", "World"]
@@ -87,22 +87,12 @@ class World:
         return tuple(self.memory.metrics.fields)
 
     def tables(self) -> Mapping[str, Any]:
-        """Values of declared parameters that are no fields of the dataclass: lookup tables and what follows from fields."""
+        """Values of declared parameters that are no fields of the dataclass: tables, and what follows from fields."""
         return {}
 
     def pack(self) -> F64:
         """Parameters and tables as the flat array the compiled functions read."""
         return self.memory.params.pack(self, **self.tables())
-
-    @property
-    def state_size(self) -> int:
-        """Floats of world state."""
-        return self.memory.state.count(self.memory.params(self.pack()))
-
-    @property
-    def out_size(self) -> int:
-        """Floats of what comes out of a step: two flags, a reward for each agent, the metrics."""
-        return len(Outcome.singles) + self.agents + len(self.metrics)
 
     def image(self, state: Any) -> NDArray[np.uint8]:
         """The world as a picture, for ``render_mode="rgb_array"``; ``state`` is a view by name."""
