@@ -113,7 +113,8 @@ class SwarmEnv(ParallelEnv[str, NDArray[np.float32], NDArray[np.float32]]):  # t
 
     def state(self) -> NDArray[np.float64]:
         """Everything the world remembers."""
-        return self._arrays.states[0].copy()
+        copied: NDArray[np.float64] = self._arrays.states[0].copy()
+        return copied
 
     def render(self) -> Any:
         """The world as a picture or as text."""

@@ -67,6 +67,9 @@ class WorldFunction(Protocol):
     def __call__(self, params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64, /) -> None:
         """Works on the flat arrays."""
 
+    def __hash__(self) -> int:
+        """Functions can be kept in tables."""
+
 
 class BrainFunction(Protocol):
     """A brain's ``init``, ``begin_episode``, ``act`` or ``learn`` as it is compiled."""

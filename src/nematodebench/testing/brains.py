@@ -148,8 +148,8 @@ class BrainSuite:
     @pytest.mark.parametrize("kind", _BODIES)
     def test_actions_are_legal(self, kind: str) -> None:
         """Every action is one of the choices, or every effector in [0, 1]."""
-        life = self._trial(kind)
-        illegal = [action for action in life.play() if not life.legal(action)]
+        trial = self._trial(kind)
+        illegal = [action for action in trial.play() if not trial.legal(action)]
         assert illegal == []
 
     def test_runs_end_without_failure(self) -> None:
@@ -187,20 +187,20 @@ class BrainSuite:
         """Compiled code checks no bounds: the strips around its arrays, constants and inputs stay as they were."""
         if not is_compiled(self.brain):
             pytest.skip("a Python brain has no flat memory")
-        life = self._trial(kind)
-        assert len(list(life.play())) == _EPISODES * _EPISODE
-        assert not life.wrote_inputs
-        assert (life.mem.intact, life.ints.intact, life.action.intact) == (True, True, True)
+        trial = self._trial(kind)
+        assert len(list(trial.play())) == _EPISODES * _EPISODE
+        assert not trial.wrote_inputs
+        assert (trial.mem.intact, trial.ints.intact, trial.action.intact) == (True, True, True)
 
     @pytest.mark.parametrize("kind", _BODIES)
     def test_reads_nothing_but_its_memory(self, kind: str) -> None:
         """What lies beside its memory makes no difference."""
         if not is_compiled(self.brain):
             pytest.skip("a Python brain has no flat memory")
-        lives = [self._trial(kind, mark=mark) for mark in (0.0, 1e30)]
-        actions = [np.array(list(life.play())).tobytes() for life in lives]
+        trials = [self._trial(kind, mark=mark) for mark in (0.0, 1e30)]
+        actions = [np.array(list(trial.play())).tobytes() for trial in trials]
         assert actions[0] == actions[1]
-        assert lives[0].mem.array.tobytes() == lives[1].mem.array.tobytes()
+        assert trials[0].mem.array.tobytes() == trials[1].mem.array.tobytes()
 
     def test_config_round_trips_through_yaml(self) -> None:
         """A stored config file gives the same brain."""

@@ -83,7 +83,7 @@ def _actions(play: _Play, seed: int, held: int) -> Iterator[NDArray[np.float32]]
 
 @dataclass(frozen=True)
 class _Episodes:
-    """What was seen in some episodes of random play: after every reset and step a row of observations and one of ``out``."""
+    """What was seen in some episodes of random play: rows of observations and of ``out``."""
 
     obs: NDArray[np.float32]
     out: NDArray[np.float64]
