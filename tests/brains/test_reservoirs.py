@@ -14,7 +14,7 @@ from nematodebench.engine.run import RunSpec, compile_for, execute
 from nematodebench.measures.anchored import ANCHORED
 from nematodebench.tasks.base import Phase, Task
 from nematodebench.worlds.control.tracking import Tracking
-from nematodebench.worlds.swarm.swarm import Forage
+from nematodebench.worlds.swarm.forage import Forage
 
 RESERVOIRS = ["homeostatic_reservoir", "echo_state", "sorn"]
 LEARNERS = RESERVOIRS[1:]

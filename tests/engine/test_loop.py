@@ -15,7 +15,7 @@ from nematodebench.kernels.rng import RNG_WORDS, STREAM_BRAIN, STREAM_EXPLORATIO
 from nematodebench.measures.anchored import ANCHORED
 from nematodebench.tasks.base import Phase, Task
 from nematodebench.tasks.registry import get_task
-from nematodebench.worlds.swarm.swarm import Torus
+from nematodebench.worlds.swarm.torus import Torus
 from nematodebench.worlds.worm.foraging import Foraging
 
 SEED = 2**63 + 5

@@ -13,7 +13,8 @@ from nematodebench.worlds.control.pong import Pong
 from nematodebench.worlds.control.rhythm import Rhythm
 from nematodebench.worlds.control.tracking import Tracking
 from nematodebench.worlds.control.wall import Wall
-from nematodebench.worlds.swarm.swarm import Forage, Torus
+from nematodebench.worlds.swarm.forage import Forage
+from nematodebench.worlds.swarm.torus import Torus
 
 __all__ = ["ALIASES", "TASKS"]
 

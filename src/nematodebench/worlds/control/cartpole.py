@@ -105,8 +105,8 @@ def _integrate(params: Params, state: State, force: float) -> None:
 
 
 @kernel()
-def _force(params: Params, e1: float, e2: float) -> float:
-    if abs(e1 - e2) < params.dead_zone:
+def _force(params: Params, e1: np.float32, e2: np.float32) -> float:
+    if abs(float(e1 - e2)) < params.dead_zone:
         return 0.0
     return -params.force if e1 >= e2 else params.force
 
@@ -130,7 +130,7 @@ def reset(params: Params, state: State, rng: U64, obs: F32M) -> None:
 @kernel()
 def _tick(params: Params, state: State, action: F32M, obs: F32M, outcome: Outcome) -> float:
     """One tick; returns the score so far, in which the ticks after a failure count as 0."""
-    _integrate(params, state, _force(params, float(action[0, 0]), float(action[0, 1])))
+    _integrate(params, state, _force(params, action[0, 0], action[0, 1]))
     state.tick += 1.0
     failed = abs(state.x) > params.x_limit or abs(state.angle) > params.angle_limit
     reward = 0.0

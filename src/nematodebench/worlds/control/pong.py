@@ -1,46 +1,76 @@
 """World `pong`: a paddle that feels the bearing of the ball keeps it in play."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nematodebench.kernels.abi import OUT_REWARD, world_kernel
-from nematodebench.kernels.angles import atan2_64
-from nematodebench.kernels.jit import F32M, F64, U64, kernel
+from nematodebench.kernels.abi import Outcome, WorldMemory
+from nematodebench.kernels.angles import PI, atan2_64
+from nematodebench.kernels.jit import F32M, U64, kernel
+from nematodebench.kernels.memory import Block, constant, number
 from nematodebench.kernels.rng import uniform
 from nematodebench.worlds.base import Effectors, Sensor, World
 from nematodebench.worlds.draw.canvas import BODY, GOAL, Canvas
 
 __all__ = ["Pong"]
 
-_P_TICKS, _P_WINDOW = 0, 1
-_S_X, _S_Y, _S_VX, _S_VY, _S_PADDLE, _S_PAST, _S_TICK, _S_HITS, _S_MISSES = 0, 1, 2, 3, 4, 5, 6, 7, 8
-_STATE = 9
 _WIDTH, _HEIGHT, _RADIUS, _SPEED = 1000.0, 500.0, 15.0, 5.0
 _LOW, _HIGH, _RIGHT = 5.0, 495.0, 995.0
 _PADDLE_X, _PADDLE_HEIGHT, _PADDLE_SPEED = 100.0, 100.0, 100.0
 _FACE, _REACH = _PADDLE_X + _RADIUS, _PADDLE_HEIGHT / 2.0 + _RADIUS
 _UNITS, _SPACING = 46, 4.0
-_DEGREES = 57.29577951308232
+_DEGREES = 180.0 / PI
+
+
+class Params(Block):
+    """The fields of :class:`Pong`."""
+
+    ticks = constant()
+    window = constant()
+
+
+class State(Block):
+    """The ball with its velocity, the paddle, whether the ball is past it, the clock and the counts of the window."""
+
+    x = number()
+    y = number()
+    vx = number()
+    vy = number()
+    paddle = number()
+    past = number()
+    tick = number()
+    hits = number()
+    misses = number()
+
+
+class Metrics(Block):
+    """The score and what it is made of."""
+
+    hit_rate = number()
+    hits = number()
+    misses = number()
+
+
+memory = WorldMemory(Params, State, Metrics)
 
 
 @kernel()
-def _serve(state: F64, rng: U64) -> None:
-    state[_S_X], state[_S_Y] = _RIGHT, 1.0 + (_HEIGHT - 2.0) * uniform(rng)
-    state[_S_VX] = -_SPEED
-    state[_S_VY] = _SPEED if uniform(rng) < 0.5 else -_SPEED
-    state[_S_PAST] = 0.0
+def _serve(state: State, rng: U64) -> None:
+    state.x, state.y = _RIGHT, 1.0 + (_HEIGHT - 2.0) * uniform(rng)
+    state.vx = -_SPEED
+    state.vy = _SPEED if uniform(rng) < 0.5 else -_SPEED
+    state.past = 0.0
 
 
 @kernel()
-def _sense(state: F64, obs: F32M) -> None:
+def _sense(state: State, obs: F32M) -> None:
     obs[0] = np.float32(0.0)
-    ahead = state[_S_X] - _PADDLE_X
+    ahead = state.x - _PADDLE_X
     if ahead < 0.0:
         return
-    bearing = _DEGREES * atan2_64(state[_S_Y] - state[_S_PADDLE], ahead)
+    bearing = _DEGREES * atan2_64(state.y - state.paddle, ahead)
     first = int(np.floor((bearing + 90.0) / _SPACING))
     for unit in range(max(first, 0), min(first + 2, _UNITS)):
         if abs(bearing - (_SPACING * unit - 90.0)) <= _SPACING / 2.0:
@@ -48,65 +78,62 @@ def _sense(state: F64, obs: F32M) -> None:
 
 
 @kernel()
-def _move_ball(state: F64) -> None:
-    """Straight on, mirrored at the top, the bottom and the far side."""
-    state[_S_X] += state[_S_VX]
-    state[_S_Y] += state[_S_VY]
-    if state[_S_Y] < _LOW:
-        state[_S_Y], state[_S_VY] = 2.0 * _LOW - state[_S_Y], _SPEED
-    elif state[_S_Y] > _HIGH:
-        state[_S_Y], state[_S_VY] = 2.0 * _HIGH - state[_S_Y], -_SPEED
-    if state[_S_X] > _RIGHT:
-        state[_S_X], state[_S_VX] = 2.0 * _RIGHT - state[_S_X], -_SPEED
+def _move_ball(state: State) -> None:
+    """The ball flies straight on; the top, the bottom and the far side mirror it."""
+    state.x += state.vx
+    state.y += state.vy
+    if state.y < _LOW:
+        state.y, state.vy = 2.0 * _LOW - state.y, _SPEED
+    elif state.y > _HIGH:
+        state.y, state.vy = 2.0 * _HIGH - state.y, -_SPEED
+    if state.x > _RIGHT:
+        state.x, state.vx = 2.0 * _RIGHT - state.x, -_SPEED
 
 
 @kernel()
-def _meet_paddle(state: F64, rng: U64) -> float:
-    """One chance a pass; returns +1 for a hit, -1 for a miss (with a new ball), else 0."""
-    if state[_S_VX] < 0.0 and state[_S_PAST] == 0.0 and state[_S_X] <= _FACE:
-        if abs(state[_S_Y] - state[_S_PADDLE]) <= _REACH:
-            state[_S_X], state[_S_VX] = _FACE, _SPEED
+def _meet_paddle(state: State, rng: U64) -> float:
+    """The paddle has one chance a pass; returns +1 for a hit, -1 for a miss (with a new ball), else 0."""
+    if state.vx < 0.0 and state.past == 0.0 and state.x <= _FACE:
+        if abs(state.y - state.paddle) <= _REACH:
+            state.x, state.vx = _FACE, _SPEED
             return 1.0
-        state[_S_PAST] = 1.0
-    if state[_S_X] < 0.0:
+        state.past = 1.0
+    if state.x < 0.0:
         _serve(state, rng)
         return -1.0
     return 0.0
 
 
-@world_kernel
-def reset(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
-    """Paddle in the middle, a new ball."""
-    state[:] = 0.0
-    state[_S_PADDLE] = _HEIGHT / 2.0
+@memory.reset
+def reset(state: State, rng: U64, obs: F32M) -> None:
+    """The paddle is in the middle, and a new ball comes."""
+    state.paddle = _HEIGHT / 2.0
     _serve(state, rng)
     _sense(state, obs)
-    out[:] = 0.0
 
 
-@world_kernel
-def step(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
-    """Move the paddle, then the ball."""
-    wanted = state[_S_PADDLE] + _PADDLE_SPEED * (float(action[0, 0]) - float(action[0, 1]))
-    state[_S_PADDLE] = min(max(wanted, _PADDLE_HEIGHT / 2.0), _HEIGHT - _PADDLE_HEIGHT / 2.0)
+@memory.kernel
+def step(params: Params, state: State, rng: U64, action: F32M, obs: F32M, outcome: Outcome, metrics: Metrics) -> None:
+    """The paddle moves, then the ball."""
+    wanted = state.paddle + _PADDLE_SPEED * float(action[0, 0] - action[0, 1])
+    state.paddle = min(max(wanted, _PADDLE_HEIGHT / 2.0), _HEIGHT - _PADDLE_HEIGHT / 2.0)
     _move_ball(state)
-    outcome = _meet_paddle(state, rng)
-    state[_S_TICK] += 1.0
-    if state[_S_TICK] > params[_P_TICKS] - params[_P_WINDOW]:
-        state[_S_HITS] += max(outcome, 0.0)
-        state[_S_MISSES] += max(-outcome, 0.0)
+    reward = _meet_paddle(state, rng)
+    state.tick += 1.0
+    if state.tick > params.ticks - params.window:
+        state.hits += max(reward, 0.0)
+        state.misses += max(-reward, 0.0)
     _sense(state, obs)
-    out[0] = 0.0
-    out[1] = 1.0 if state[_S_TICK] >= params[_P_TICKS] else 0.0
-    out[OUT_REWARD] = outcome
-    out[3] = state[_S_HITS] / max(state[_S_HITS] + state[_S_MISSES], 1.0)
-    out[4], out[5] = state[_S_HITS], state[_S_MISSES]
+    outcome.truncated = 1.0 if state.tick >= params.ticks else 0.0
+    outcome.reward[0] = reward
+    metrics.hit_rate = state.hits / max(state.hits + state.misses, 1.0)
+    metrics.hits, metrics.misses = state.hits, state.misses
 
 
-@world_kernel
-def reference(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
+@memory.kernel
+def reference(state: State, action: F32M) -> None:
     """Stays level with the ball."""
-    drive = min(max((state[_S_Y] - state[_S_PADDLE]) / _PADDLE_SPEED, -1.0), 1.0)
+    drive = min(max((state.y - state.paddle) / _PADDLE_SPEED, -1.0), 1.0)
     action[0, 0], action[0, 1] = np.float32(max(drive, 0.0)), np.float32(max(-drive, 0.0))
 
 
@@ -137,39 +164,29 @@ class Pong(World):
     window: int = 20000
 
     name: ClassVar[str] = "pong"
-    reset: ClassVar[Any] = staticmethod(reset)
-    step: ClassVar[Any] = staticmethod(step)
-    reference: ClassVar[Any] = staticmethod(reference)
-    metrics: ClassVar[tuple[str, ...]] = ("hit_rate", "hits", "misses")
+    memory = memory
+    reset = staticmethod(reset)
+    step = staticmethod(step)
+    reference = staticmethod(reference)
 
     @property
     def sensors(self) -> tuple[Sensor, ...]:
-        """Bearing units."""
+        """A unit stands for every 4 degrees of bearing."""
         return tuple(Sensor(f"bearing_{unit}") for unit in range(_UNITS))
 
     @property
     def actions(self) -> Effectors:
-        """Up and down."""
+        """One effector moves the paddle up, one down."""
         return Effectors(("e1", "e2"))
 
-    @property
-    def state_size(self) -> int:
-        """Ball, paddle, clock, counts."""
-        return _STATE
-
-    def pack(self) -> F64:
-        """The fields in order."""
-        return np.array([self.ticks, self.window], dtype=np.float64)
-
-    def image(self, state: F64) -> NDArray[np.uint8]:
-        """The field."""
+    def image(self, state: State) -> NDArray[np.uint8]:
+        """Shows the field with paddle and ball."""
         canvas = Canvas(0.0, 0.0, _WIDTH, _HEIGHT)
-        canvas.bar(_PADDLE_X, state[_S_PADDLE], 10.0, _PADDLE_HEIGHT, BODY)
-        canvas.disc(state[_S_X], state[_S_Y], _RADIUS, GOAL)
+        canvas.bar(_PADDLE_X, state.paddle, 10.0, _PADDLE_HEIGHT, BODY)
+        canvas.disc(state.x, state.y, _RADIUS, GOAL)
         return canvas.pixels
 
-    def text(self, state: F64) -> str:
-        """Ball, paddle and the count."""
-        hits, misses = state[_S_HITS], state[_S_MISSES]
-        ball = f"ball {state[_S_X]:.0f},{state[_S_Y]:.0f} paddle {state[_S_PADDLE]:.0f}"
-        return f"tick {state[_S_TICK]:.0f} {ball} hits {hits:.0f} misses {misses:.0f}"
+    def text(self, state: State) -> str:
+        """Says where ball and paddle are, and the counts."""
+        ball = f"ball {state.x:.0f},{state.y:.0f} paddle {state.paddle:.0f}"
+        return f"tick {state.tick:.0f} {ball} hits {state.hits:.0f} misses {state.misses:.0f}"

@@ -1,34 +1,60 @@
 """World `tracking`: two eyes on one neck follow a target that circles around them."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nematodebench.kernels.abi import OUT_REWARD, world_kernel
-from nematodebench.kernels.angles import wrap
-from nematodebench.kernels.jit import F32M, F64, U64, kernel
+from nematodebench.kernels.abi import Outcome, WorldMemory
+from nematodebench.kernels.angles import PI, wrap
+from nematodebench.kernels.jit import F32M, U64, kernel
 from nematodebench.kernels.math import cos64, exp32
+from nematodebench.kernels.memory import Block, constant, number
 from nematodebench.kernels.rng import uniform
 from nematodebench.worlds.base import Effectors, Sensor, World
 from nematodebench.worlds.draw.canvas import BODY, GOAL, INK, Canvas
 
 __all__ = ["Tracking"]
 
-_P_TARGET_SPEED, _P_FLIP, _P_GAZE_SPEED, _P_TICKS, _P_WINDOW = 0, 1, 2, 3, 4
-_S_GAZE, _S_TARGET, _S_TICK, _S_COSINE = 0, 1, 2, 3
-_STATE = 4
-_RADIANS = 0.017453292519943295
+_RADIANS = PI / 180.0
 _EYES, _UNITS, _SPACING = (30.0, -30.0), 31, 4.0
 _FULL_RESPONSE = 4.0
 # Beyond this exp(-d^2/10) is below the smallest normal float32, and 0 is written.
 _BLIND = 29.5
 
 
+class Params(Block):
+    """The fields of :class:`Tracking`."""
+
+    target_speed = constant()
+    flip = constant()
+    gaze_speed = constant()
+    ticks = constant()
+    window = constant()
+
+
+class State(Block):
+    """Gaze and target in degrees, the clock and the sum of cosines in the window."""
+
+    gaze = number()
+    target = number()
+    tick = number()
+    cosines = number()
+
+
+class Metrics(Block):
+    """The score."""
+
+    track_score = number()
+
+
+memory = WorldMemory(Params, State, Metrics)
+
+
 @kernel()
-def _sense(state: F64, obs: F32M) -> None:
-    target = wrap(state[_S_TARGET] - state[_S_GAZE], 360.0)
+def _sense(state: State, obs: F32M) -> None:
+    target = wrap(state.target - state.gaze, 360.0)
     for eye in range(2):
         for unit in range(_UNITS):
             preferred = _EYES[eye] - 60.0 + _SPACING * unit
@@ -42,43 +68,39 @@ def _sense(state: F64, obs: F32M) -> None:
 
 
 @kernel()
-def _velocity(params: F64, tick: float) -> float:
-    """Degrees the target moves in a tick (counted from 0)."""
-    speed: float = params[_P_TARGET_SPEED]
-    return speed if int(tick / params[_P_FLIP]) % 2 == 0 else -speed
+def _velocity(params: Params, state: State) -> float:
+    """Degrees that the target moves in the tick that begins."""
+    return params.target_speed if int(state.tick / params.flip) % 2 == 0 else -params.target_speed
 
 
-@world_kernel
-def reset(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
-    """Gaze anywhere, target at 0."""
-    state[:] = 0.0
-    state[_S_GAZE] = 360.0 * uniform(rng)
+@memory.reset
+def reset(state: State, rng: U64, obs: F32M) -> None:
+    """The gaze points anywhere, the target is at 0."""
+    state.gaze = 360.0 * uniform(rng)
     _sense(state, obs)
-    out[:] = 0.0
 
 
-@world_kernel
-def step(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
-    """Turn the gaze, move the target, take the error."""
-    turn = params[_P_GAZE_SPEED] * (float(action[0, 0]) - float(action[0, 1]))
-    state[_S_GAZE] = wrap(state[_S_GAZE] + turn, 360.0)
-    state[_S_TARGET] = wrap(state[_S_TARGET] + _velocity(params, state[_S_TICK]), 360.0)
-    state[_S_TICK] += 1.0
-    cosine = cos64(_RADIANS * (state[_S_TARGET] - state[_S_GAZE]))
-    if state[_S_TICK] > params[_P_TICKS] - params[_P_WINDOW]:
-        state[_S_COSINE] += cosine
+@memory.kernel
+def step(params: Params, state: State, action: F32M, obs: F32M, outcome: Outcome, metrics: Metrics) -> None:
+    """The gaze turns, the target moves, then the error is taken."""
+    turn = params.gaze_speed * float(action[0, 0] - action[0, 1])
+    state.gaze = wrap(state.gaze + turn, 360.0)
+    state.target = wrap(state.target + _velocity(params, state), 360.0)
+    state.tick += 1.0
+    cosine = cos64(_RADIANS * (state.target - state.gaze))
+    if state.tick > params.ticks - params.window:
+        state.cosines += cosine
     _sense(state, obs)
-    out[0] = 0.0
-    out[1] = 1.0 if state[_S_TICK] >= params[_P_TICKS] else 0.0
-    out[OUT_REWARD] = cosine
-    out[3] = state[_S_COSINE] / params[_P_WINDOW]
+    outcome.truncated = 1.0 if state.tick >= params.ticks else 0.0
+    outcome.reward[0] = cosine
+    metrics.track_score = state.cosines / params.window
 
 
-@world_kernel
-def reference(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
+@memory.kernel
+def reference(params: Params, state: State, action: F32M) -> None:
     """Turns to where the target will be."""
-    ahead = state[_S_TARGET] + _velocity(params, state[_S_TICK]) - state[_S_GAZE]
-    drive = min(max(wrap(ahead, 360.0) / params[_P_GAZE_SPEED], -1.0), 1.0)
+    ahead = state.target + _velocity(params, state) - state.gaze
+    drive = min(max(wrap(ahead, 360.0) / params.gaze_speed, -1.0), 1.0)
     action[0, 0], action[0, 1] = np.float32(max(drive, 0.0)), np.float32(max(-drive, 0.0))
 
 
@@ -110,39 +132,30 @@ class Tracking(World):
     window: int = 7200
 
     name: ClassVar[str] = "tracking"
-    reset: ClassVar[Any] = staticmethod(reset)
-    step: ClassVar[Any] = staticmethod(step)
-    reference: ClassVar[Any] = staticmethod(reference)
-    metrics: ClassVar[tuple[str, ...]] = ("track_score",)
+    memory = memory
+    reset = staticmethod(reset)
+    step = staticmethod(step)
+    reference = staticmethod(reference)
 
     @property
     def sensors(self) -> tuple[Sensor, ...]:
-        """Two eyes."""
+        """There are two eyes of 31 units."""
         return tuple(Sensor(f"{eye}_{unit}") for eye in ("left", "right") for unit in range(_UNITS))
 
     @property
     def actions(self) -> Effectors:
-        """Two muscles of the neck."""
+        """There are two muscles of the neck."""
         return Effectors(("e1", "e2"))
 
-    @property
-    def state_size(self) -> int:
-        """Gaze, target, clock, sum."""
-        return _STATE
-
-    def pack(self) -> F64:
-        """The fields in order."""
-        return np.array([self.target_speed, self.flip, self.gaze_speed, self.ticks, self.window], dtype=np.float64)
-
-    def image(self, state: F64) -> NDArray[np.uint8]:
-        """The gaze as a hand, the target on a circle."""
+    def image(self, state: State) -> NDArray[np.uint8]:
+        """Shows the gaze as a hand and the target on a circle."""
         canvas = Canvas(-1.2, -1.2, 1.2, 1.2)
-        gaze, target = np.radians(state[_S_GAZE]), np.radians(state[_S_TARGET])
+        gaze, target = np.radians(state.gaze), np.radians(state.target)
         canvas.line(0.0, 0.0, gaze, 1.0, INK)
         canvas.disc(0.0, 0.0, 0.15, BODY)
         canvas.disc(float(np.cos(target)), float(np.sin(target)), 0.08, GOAL)
         return canvas.pixels
 
-    def text(self, state: F64) -> str:
-        """Gaze and target in degrees."""
-        return f"tick {state[_S_TICK]:.0f} gaze {state[_S_GAZE]:.1f} target {state[_S_TARGET]:.1f}"
+    def text(self, state: State) -> str:
+        """Says gaze and target in degrees."""
+        return f"tick {state.tick:.0f} gaze {state.gaze:.1f} target {state.target:.1f}"

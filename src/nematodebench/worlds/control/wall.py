@@ -1,31 +1,62 @@
 """World `wall`: a disc with two whiskers moves about in a box without touching its walls."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nematodebench.kernels.abi import OUT_REWARD, world_kernel
-from nematodebench.kernels.angles import atan2_64, wrap
-from nematodebench.kernels.jit import F32M, F64, U64, kernel
+from nematodebench.kernels.abi import Outcome, WorldMemory
+from nematodebench.kernels.angles import PI, TWO_PI, atan2_64, wrap
+from nematodebench.kernels.jit import F32M, U64, kernel
 from nematodebench.kernels.math import cos64, sin64
+from nematodebench.kernels.memory import Block, constant, number
 from nematodebench.kernels.rng import uniform
 from nematodebench.worlds.base import Effectors, Sensor, World
 from nematodebench.worlds.draw.canvas import BODY, INK, Canvas
 
 __all__ = ["Wall"]
 
-_P_SIDE, _P_RADIUS, _P_TICKS, _P_WINDOW = 0, 1, 2, 3
-_S_X, _S_Y, _S_HEADING, _S_TICK, _S_COLLISIONS, _S_DISTANCE, _S_CELLS = 0, 1, 2, 3, 4, 5, 6
-_STATE = 7
-_TWO_PI = 6.283185307179586
-_HALF_PI = 1.5707963267948966
-_QUARTER_PI = 0.7853981633974483
+_HALF_PI, _QUARTER_PI = PI / 2.0, PI / 4.0
 _SQRT_2 = 1.4142135623730951
 _PARTITION = 5
 _ENOUGH_CELLS = 18
 _ENOUGH_SPEED = 0.1
+
+
+class Params(Block):
+    """The fields of :class:`Wall`."""
+
+    side = constant()
+    radius = constant()
+    ticks = constant()
+    window = constant()
+
+
+class State(Block):
+    """The pose of the disc, the clock and what is counted in the window; visited cells are the bits of one number."""
+
+    x = number()
+    y = number()
+    heading = number()
+    tick = number()
+    collisions = number()
+    distance = number()
+    visited = number()
+
+
+class Metrics(Block):
+    """The score, its two factors and what they are made of."""
+
+    nav_score = number()
+    gate = number()
+    ungated = number()
+    collisions = number()
+    distance = number()
+    cells = number()
+
+
+memory = WorldMemory(Params, State, Metrics)
 
 
 @kernel()
@@ -39,90 +70,92 @@ def _to_wall(position: float, slope: float, side: float) -> float:
 
 
 @kernel()
-def _sense(params: F64, state: F64, obs: F32M) -> None:
-    side, longest = params[_P_SIDE], params[_P_SIDE] * _SQRT_2
+def _sense(params: Params, state: State, obs: F32M) -> None:
+    longest = params.side * _SQRT_2
     for ray in range(2):
-        angle = state[_S_HEADING] + (_QUARTER_PI if ray == 0 else -_QUARTER_PI)
-        across = _to_wall(state[_S_X], cos64(angle), side)
-        along = _to_wall(state[_S_Y], sin64(angle), side)
-        distance = min(across, along) - params[_P_RADIUS]
+        angle = state.heading + (_QUARTER_PI if ray == 0 else -_QUARTER_PI)
+        across = _to_wall(state.x, cos64(angle), params.side)
+        along = _to_wall(state.y, sin64(angle), params.side)
+        distance = min(across, along) - params.radius
         obs[0, ray] = np.float32(min(max(1.0 - distance / longest, 0.0), 1.0))
 
 
 @kernel()
-def _move(params: F64, state: F64, speed: float, turn: float) -> tuple[float, bool]:
-    """Along the old heading, then the turn; returns the distance covered and whether a wall stopped it."""
-    low, high = params[_P_RADIUS], params[_P_SIDE] - params[_P_RADIUS]
-    x, y = state[_S_X], state[_S_Y]
-    wanted_x = x + speed * cos64(state[_S_HEADING])
-    wanted_y = y + speed * sin64(state[_S_HEADING])
-    state[_S_X], state[_S_Y] = min(max(wanted_x, low), high), min(max(wanted_y, low), high)
-    state[_S_HEADING] += turn
-    dx, dy = state[_S_X] - x, state[_S_Y] - y
-    return np.sqrt(dx * dx + dy * dy), state[_S_X] != wanted_x or state[_S_Y] != wanted_y
+def _move(params: Params, state: State, speed: float, turn: float) -> tuple[float, bool]:
+    """Moves along the old heading, then turns; returns the distance covered and whether a wall stopped the disc."""
+    low, high = params.radius, params.side - params.radius
+    x, y = state.x, state.y
+    wanted_x = x + speed * cos64(state.heading)
+    wanted_y = y + speed * sin64(state.heading)
+    state.x, state.y = min(max(wanted_x, low), high), min(max(wanted_y, low), high)
+    state.heading += turn
+    dx, dy = state.x - x, state.y - y
+    return np.sqrt(dx * dx + dy * dy), state.x != wanted_x or state.y != wanted_y
 
 
 @kernel()
-def _mark_cell(params: F64, state: F64) -> None:
-    """Visited cells are the bits of one number."""
-    width = params[_P_SIDE] / _PARTITION
-    cell = int(state[_S_X] / width) * _PARTITION + int(state[_S_Y] / width)
-    state[_S_CELLS] = float(int(state[_S_CELLS]) | (1 << cell))
+def _mark_cell(params: Params, state: State) -> None:
+    width = params.side / _PARTITION
+    cell = int(state.x / width) * _PARTITION + int(state.y / width)
+    state.visited = float(int(state.visited) | (1 << cell))
 
 
 @kernel()
-def _write_metrics(params: F64, state: F64, out: F64) -> None:
-    window = params[_P_WINDOW]
+def _count_cells(state: State) -> int:
     cells = 0
     for cell in range(_PARTITION * _PARTITION):
-        cells += (int(state[_S_CELLS]) >> cell) & 1
-    moved = min(state[_S_DISTANCE] / (_ENOUGH_SPEED * window), 1.0)
+        cells += (int(state.visited) >> cell) & 1
+    return cells
+
+
+@kernel()
+def _write_metrics(params: Params, state: State, metrics: Metrics) -> None:
+    cells = _count_cells(state)
+    moved = min(state.distance / (_ENOUGH_SPEED * params.window), 1.0)
     gate = moved * min(cells / _ENOUGH_CELLS, 1.0)
-    ungated = max(0.0, 1.0 - state[_S_COLLISIONS] / window)
-    out[3], out[4], out[5] = ungated * gate, gate, ungated
-    out[6], out[7], out[8] = state[_S_COLLISIONS], state[_S_DISTANCE], float(cells)
+    ungated = max(0.0, 1.0 - state.collisions / params.window)
+    metrics.nav_score, metrics.gate, metrics.ungated = ungated * gate, gate, ungated
+    metrics.collisions, metrics.distance, metrics.cells = state.collisions, state.distance, float(cells)
 
 
-@world_kernel
-def reset(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
-    """At the centre, facing up."""
-    state[:] = 0.0
-    state[_S_X], state[_S_Y] = params[_P_SIDE] / 2.0, params[_P_SIDE] / 2.0
-    state[_S_HEADING] = _HALF_PI
+@memory.reset
+def reset(params: Params, state: State, obs: F32M) -> None:
+    """The disc stands at the centre and faces up."""
+    state.x, state.y = params.side / 2.0, params.side / 2.0
+    state.heading = _HALF_PI
     _sense(params, state, obs)
-    out[:] = 0.0
 
 
-@world_kernel
-def step(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
-    """Move, bump, sense."""
-    left, right = float(action[0, 0]), float(action[0, 1])
-    speed = (left + right) / 2.0
-    distance, collided = _move(params, state, speed, right - left)
+@memory.kernel
+def step(params: Params, state: State, rng: U64, action: F32M, obs: F32M, outcome: Outcome, metrics: Metrics) -> None:
+    """The disc moves, a wall may throw it off its course, and the whiskers feel."""
+    # Effectors are float32, and so are their sum and their difference.
+    left, right = action[0, 0], action[0, 1]
+    speed, turn = float(left + right) / 2.0, float(right - left)
+    distance, collided = _move(params, state, speed, turn)
     if collided:
-        state[_S_HEADING] += _QUARTER_PI if uniform(rng) < 0.5 else -_QUARTER_PI
-    state[_S_HEADING] = wrap(state[_S_HEADING], _TWO_PI)
-    state[_S_TICK] += 1.0
-    if state[_S_TICK] > params[_P_TICKS] - params[_P_WINDOW]:
-        state[_S_COLLISIONS] += 1.0 if collided else 0.0
-        state[_S_DISTANCE] += distance
+        state.heading += _QUARTER_PI if uniform(rng) < 0.5 else -_QUARTER_PI
+    state.heading = wrap(state.heading, TWO_PI)
+    state.tick += 1.0
+    if state.tick > params.ticks - params.window:
+        state.collisions += 1.0 if collided else 0.0
+        state.distance += distance
         _mark_cell(params, state)
     _sense(params, state, obs)
-    out[0] = 0.0
-    out[1] = 1.0 if state[_S_TICK] >= params[_P_TICKS] else 0.0
-    out[OUT_REWARD] = 0.0 if collided else speed
-    if out[1] != 0.0:
-        _write_metrics(params, state, out)
+    outcome.reward[0] = 0.0 if collided else speed
+    if state.tick >= params.ticks:
+        outcome.truncated = 1.0
+        _write_metrics(params, state, metrics)
 
 
-@world_kernel
-def reference(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
+@memory.kernel
+def reference(params: Params, state: State, action: F32M) -> None:
     """Pursues a point on a Lissajous curve that passes through nearly all cells once in a thousand ticks."""
-    phase = _TWO_PI * state[_S_TICK] / 1000.0
-    centre, reach = params[_P_SIDE] / 2.0, 0.4 * params[_P_SIDE]
-    dx = centre + reach * sin64(3.0 * phase) - state[_S_X]
-    dy = centre + reach * sin64(4.0 * phase + 0.5) - state[_S_Y]
-    turn = min(max(wrap(atan2_64(dy, dx) - state[_S_HEADING], _TWO_PI), -0.8), 0.8)
+    phase = TWO_PI * state.tick / 1000.0
+    centre, reach = params.side / 2.0, 0.4 * params.side
+    dx = centre + reach * sin64(3.0 * phase) - state.x
+    dy = centre + reach * sin64(4.0 * phase + 0.5) - state.y
+    turn = min(max(wrap(atan2_64(dy, dx) - state.heading, TWO_PI), -0.8), 0.8)
     speed = max(min(0.5 * np.sqrt(dx * dx + dy * dy), 0.5), 0.5 * abs(turn))
     action[0, 0] = np.float32(speed - 0.5 * turn)
     action[0, 1] = np.float32(speed + 0.5 * turn)
@@ -156,39 +189,30 @@ class Wall(World):
     window: int = 1000
 
     name: ClassVar[str] = "wall"
-    reset: ClassVar[Any] = staticmethod(reset)
-    step: ClassVar[Any] = staticmethod(step)
-    reference: ClassVar[Any] = staticmethod(reference)
-    metrics: ClassVar[tuple[str, ...]] = ("nav_score", "gate", "ungated", "collisions", "distance", "cells")
+    memory = memory
+    reset = staticmethod(reset)
+    step = staticmethod(step)
+    reference = staticmethod(reference)
 
     @property
     def sensors(self) -> tuple[Sensor, ...]:
-        """Two whiskers."""
+        """There are two whiskers."""
         return (Sensor("left"), Sensor("right"))
 
     @property
     def actions(self) -> Effectors:
-        """Two wheels."""
+        """There are two wheels."""
         return Effectors(("left", "right"))
 
-    @property
-    def state_size(self) -> int:
-        """Pose, clock and the window's sums."""
-        return _STATE
-
-    def pack(self) -> F64:
-        """The fields in order."""
-        return np.array([self.side, self.radius, self.ticks, self.window], dtype=np.float64)
-
-    def image(self, state: F64) -> NDArray[np.uint8]:
-        """The disc with its two rays."""
+    def image(self, state: State) -> NDArray[np.uint8]:
+        """Shows the disc with its whiskers."""
         canvas = Canvas(0.0, 0.0, self.side, self.side)
         for angle in (_QUARTER_PI, -_QUARTER_PI):
-            canvas.line(state[_S_X], state[_S_Y], state[_S_HEADING] + angle, 2.0 * self.radius, INK)
-        canvas.disc(state[_S_X], state[_S_Y], self.radius, BODY)
+            canvas.line(state.x, state.y, state.heading + angle, 2.0 * self.radius, INK)
+        canvas.disc(state.x, state.y, self.radius, BODY)
         return canvas.pixels
 
-    def text(self, state: F64) -> str:
-        """Pose and collisions."""
-        pose = f"x {state[_S_X]:.2f} y {state[_S_Y]:.2f} heading {np.degrees(state[_S_HEADING]):.0f}"
-        return f"tick {state[_S_TICK]:.0f} {pose} collisions {state[_S_COLLISIONS]:.0f}"
+    def text(self, state: State) -> str:
+        """Says pose and collisions."""
+        pose = f"x {state.x:.2f} y {state.y:.2f} heading {np.degrees(state.heading):.0f}"
+        return f"tick {state.tick:.0f} {pose} collisions {state.collisions:.0f}"
