@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from nematodebench.kernels.abi import WORLD
-from nematodebench.kernels.jit import F32M, F64, U64, first_class, kernel
-from nematodebench.kernels.rng import RNG_WORDS, STREAM_WORLD, set_stream, uniform
+from nematodebench.kernels.jit import F32M, F64, U64, kernel
+from nematodebench.kernels.rng import uniform
+from nematodebench.worlds.arrays import WorldArrays
 from nematodebench.worlds.base import World
-from nematodebench.worlds.swarm.swarm import Forage, Torus
+from nematodebench.worlds.swarm.forage import Forage
+from nematodebench.worlds.swarm.torus import Torus
 
 AGENTS, USUAL, SIDE = (8, 64, 512), 8, 15.0
 ROUNDS, PAIRS = 25, 2_000_000
@@ -33,16 +34,21 @@ def ticks(step: Any, count: int, params: F64, state: F64, rng: U64, action: F32M
 
 
 class Swarm:
-    """A world and the arrays it lives in."""
+    """A world with its arrays at the beginning of an episode."""
 
     def __init__(self, world: World) -> None:
-        self.agents, self.step = world.agents, first_class(world.step, WORLD)
-        rng = np.zeros(RNG_WORDS, dtype=np.uint64)
-        set_stream(rng, np.uint64(1), STREAM_WORLD, 0, 0)
-        action, obs = (np.zeros((self.agents, n), np.float32) for n in (world.actions.n, len(world.sensors)))
-        self.life = (world.pack(), np.zeros(world.state_size), rng, action, obs, np.zeros(world.out_size))
-        world.reset(*self.life)
-        ticks(self.step, 1, *self.life)
+        self.agents, self.arrays = world.agents, WorldArrays(world)
+        self.arrays.compile()
+        self.arrays.begin(seed=1, episode=0)
+        self.move(1)
+
+    def move(self, count: int) -> None:
+        """Some ticks of all agents."""
+        arrays = self.arrays
+        ticks(
+            arrays.world.step, count, arrays.params, arrays.states[0], arrays.rng[0], arrays.action[0], arrays.obs[0],
+            arrays.outs[0],
+        )  # fmt: skip
 
     @property
     def pairs(self) -> int:
@@ -53,7 +59,7 @@ class Swarm:
         """Wall time of one tick of all agents, over one round."""
         count = max(PAIRS // self.pairs, 1)
         start = time.perf_counter()
-        ticks(self.step, count, *self.life)
+        self.move(count)
         return (time.perf_counter() - start) / count
 
 
