@@ -11,21 +11,37 @@ from nematodebench.worlds.arrays import WorldArrays
 from nematodebench.worlds.cognition.association import Association
 from nematodebench.worlds.cognition.pattern_memory import PatternMemory
 from nematodebench.worlds.cognition.prediction import Prediction
+from nematodebench.worlds.control.cartpole import Cartpole, CartpoleSwingup
+from nematodebench.worlds.control.pong import Pong
+from nematodebench.worlds.control.rhythm import Rhythm
+from nematodebench.worlds.control.tracking import Tracking
+from nematodebench.worlds.control.wall import Wall
 from nematodebench.worlds.grid.gridworld import Gridworld
 from nematodebench.worlds.grid.navigation import Navigation
 from nematodebench.worlds.grid.realtime import Realtime
+from nematodebench.worlds.swarm.forage import Forage
+from nematodebench.worlds.swarm.torus import Torus
 
 STEPS = 50
+# Short horizons let an episode end within the steps, so that its metrics are compared too.
 WORLDS = {
     "association": Association(),
+    "cartpole": Cartpole(ticks=40, window=30),
+    "cartpole_swingup": CartpoleSwingup(ticks=40, window=30),
+    "forage": Forage(n_agents=3, ticks=40, window=30),
     "gridworld": Gridworld(),
     "navigation": Navigation(),
     "navigation_hard": Navigation.hard(),
     "pattern_memory": PatternMemory(),
+    "pong": Pong(ticks=40, window=30),
     "prediction_sine": Prediction(),
     "prediction_square": Prediction("square"),
     "prediction_random_walk": Prediction("random_walk"),
     "realtime": Realtime(),
+    "rhythm": Rhythm(shortest=4, longest=9, ticks=40, window=30),
+    "torus": Torus(n_agents=3, ticks=40, window=30),
+    "tracking": Tracking(ticks=40, window=30),
+    "wall": Wall(side=4.0, ticks=40, window=30),
 }
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from harness_control import Life, live, mean_and_error, null, run_scores
+from harness_control import Episode, mean_and_error, null, run_episodes, run_scores
 
 from nematodebench.worlds.control.cartpole import Cartpole, CartpoleSwingup
 
@@ -13,6 +13,11 @@ HARD = Cartpole(
 )  # fmt: skip
 LONG = Cartpole(half_length=1.0, dead_zone=0.0, v_scale=5.0, spin_scale=5.0)
 SWINGUP = CartpoleSwingup()
+POSE = ("x", "v", "angle", "spin")
+
+
+def placed(world, *pose):
+    return Episode(world).put(**dict(zip(POSE, pose, strict=True)))
 
 
 def successor(state, force, half):
@@ -37,26 +42,23 @@ def successor(state, force, half):
     ],
 )
 def test_a_tick_obeys_the_equations_of_motion(world, effectors, force):
-    life = Life(world)
-    life.state[:4] = 0.3, -0.4, 0.07, 0.5
-    life.step(*effectors)
-    assert life.state[:4] == pytest.approx(successor([0.3, -0.4, 0.07, 0.5], force, world.half_length))
+    episode = placed(world, 0.3, -0.4, 0.07, 0.5).step(*effectors)
+    assert episode.read(*POSE) == pytest.approx(successor([0.3, -0.4, 0.07, 0.5], force, world.half_length))
 
 
 def test_a_swinging_pole_turns_freely_through_the_bottom():
-    life = Life(SWINGUP)
-    life.state[:4] = 0.0, 0.0, 3.1, 5.0
+    episode = placed(SWINGUP, 0.0, 0.0, 3.1, 5.0)
     expected = successor([0.0, 0.0, 3.1, 5.0], 10.0, 0.5)
     expected[2] -= 2 * np.pi
-    assert life.step(0.0, 1.0).state[:4] == pytest.approx(expected)
-    assert not life.done
+    assert episode.step(0.0, 1.0).read(*POSE) == pytest.approx(expected)
+    assert not episode.done
 
 
 @pytest.mark.parametrize(
     ("world", "bounds", "rest"), [(HARD, (1.2, 0.05, 0.10475, 0.05), 0.0), (SWINGUP, (0.25, 0.05, 0.08, 0.05), np.pi)]
 )
 def test_starts_fill_their_ranges(world, bounds, rest):
-    starts = np.array([Life(world, seed).state[:4] for seed in range(200)])
+    starts = np.array([Episode(world, seed).read(*POSE) for seed in range(200)])
     starts[:, 2] = (starts[:, 2] - rest + np.pi) % (2 * np.pi) - np.pi
     widest = np.abs(starts).max(0) / bounds
     assert (widest <= 1.0).all()
@@ -64,17 +66,15 @@ def test_starts_fill_their_ranges(world, bounds, rest):
 
 
 def test_senses_are_clipped_halves():
-    life = Life(STANDARD)
-    life.state[:4] = 1.1, -3.0, -0.1, 0.4
-    life.step(0.5, 0.5)
-    scaled = np.clip(life.state[:4] / [2.4, 1.0, 0.2095, 1.0], -1.0, 1.0)
+    episode = placed(STANDARD, 1.1, -3.0, -0.1, 0.4).step(0.5, 0.5)
+    scaled = np.clip(episode.read(*POSE) / [2.4, 1.0, 0.2095, 1.0], -1.0, 1.0)
     expected = np.stack([np.maximum(-scaled, 0.0), np.maximum(scaled, 0.0)], axis=1).ravel()
-    assert life.obs[0] == pytest.approx(expected)
-    assert life.obs[0, 2] == 1.0
+    assert episode.obs[0] == pytest.approx(expected)
+    assert episode.obs[0, 2] == 1.0
 
 
 @pytest.mark.parametrize(
-    ("world", "state"),
+    ("world", "pose"),
     [
         (STANDARD, (2.39, 1.0, 0.0, 0.0)),
         (STANDARD, (0.0, 0.0, 0.2, 1.0)),
@@ -82,40 +82,38 @@ def test_senses_are_clipped_halves():
         (SWINGUP, (19.99, 2.0, 0.0, 0.0)),
     ],
 )
-def test_leaving_a_limit_terminates_without_reward(world, state):
-    life = Life(world)
-    life.state[:4] = state
-    life.step(0.5, 0.5)
-    assert (life.out[0], life.out[1], life.reward) == (1.0, 0.0, 0.0)
+def test_leaving_a_limit_terminates_without_reward(world, pose):
+    episode = placed(world, *pose).step(0.5, 0.5)
+    assert (*episode.flags, episode.reward) == (1.0, 0.0, 0.0)
 
 
 def test_an_early_failure_counts_as_unbalanced_for_the_rest_of_the_window():
-    life, lived = Life(Cartpole(ticks=1000, window=998)), 0
-    while not life.done:
-        life.step(1.0, 0.0)
-        lived += 1
-    assert 3 < lived < 100
-    assert life.metrics["balanced"] == pytest.approx((lived - 1 - 2) / 998)
+    episode, ticks = Episode(Cartpole(ticks=1000, window=998)), 0
+    while not episode.done:
+        episode.step(1.0, 0.0)
+        ticks += 1
+    assert 3 < ticks < 100
+    assert episode.metrics["balanced"] == pytest.approx((ticks - 1 - 2) / 998)
 
 
 def test_mean_uprightness_is_that_of_the_window():
-    life, generator = Life(CartpoleSwingup(ticks=200, window=150), 1), np.random.default_rng(1)
+    episode, generator = Episode(CartpoleSwingup(ticks=200, window=150), 1), np.random.default_rng(1)
     upright = []
-    while not life.done:
-        life.step(*generator.random(2))
-        upright.append((1 + np.cos(life.state[2])) / 2)
-        assert life.reward == pytest.approx(upright[-1])
+    while not episode.done:
+        episode.step(*generator.random(2))
+        upright.append((1 + np.cos(episode.state.angle)) / 2)
+        assert episode.reward == pytest.approx(upright[-1])
     assert len(upright) == 200
-    assert life.metrics["mean_uprightness"] == pytest.approx(np.mean(upright[-150:]))
+    assert episode.metrics["mean_uprightness"] == pytest.approx(np.mean(upright[-150:]))
 
 
 @pytest.mark.parametrize("world", [STANDARD, HARD, LONG], ids=["standard", "hard", "long"])
 def test_the_reference_balances_forever(world):
-    assert (live(world, Cartpole.reference, seed=0, episodes=50)[0][:, 0] == 1.0).all()
+    assert (run_episodes(world, Cartpole.reference, seed=0, episodes=50)[0][:, 0] == 1.0).all()
 
 
 def test_the_reference_swings_up():
-    assert live(SWINGUP, Cartpole.reference, seed=0, episodes=50)[0][:, 0].min() > 0.95
+    assert run_episodes(SWINGUP, Cartpole.reference, seed=0, episodes=50)[0][:, 0].min() > 0.95
 
 
 @pytest.mark.parametrize("world", [STANDARD, HARD, LONG], ids=["standard", "hard", "long"])
