@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test proofs perf calibrate format clean
+.PHONY: run test proofs perf calibrate format lock locked clean
 
 run: $(VENV)/.run
 	$(BIN)/nematodebench run foraging_small-v1 mlp_ppo null_random --runs 50 --seed 2026
@@ -27,6 +27,17 @@ calibrate: $(VENV)/.test
 format: $(VENV)/.test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# The environment that verified results are made with: exact versions and hashes of everything.
+locked:
+	$(PYTHON) -m venv .venv-locked
+	.venv-locked/bin/python -m pip install --quiet --require-hashes --requirement requirements.lock
+	.venv-locked/bin/python -m pip install --quiet --no-deps --editable .
+
+lock: $(VENV)/.test
+	$(BIN)/python -m pip install --quiet pip-tools
+	$(BIN)/pip-compile --quiet --upgrade --generate-hashes --no-emit-index-url --no-emit-find-links --no-header \
+	  --strip-extras --output-file requirements.lock pyproject.toml
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache
