@@ -20,7 +20,9 @@ _WHERE = """
 import nematodebench, pathlib
 from nematodebench.kernels.target import cache_dir
 package = pathlib.Path(nematodebench.__file__).parent
-print(*(cache_dir(str(package / file)) for file in ("worlds/foraging.py", "brains/mlp_ppo.py", "engine/loop.py")))
+files = [package / file for file in ("worlds/worm/foraging.py", "brains/classical/mlp_ppo.py", "engine/loop.py")]
+assert all(file.is_file() for file in files), files
+print(*(cache_dir(str(file)) for file in files))
 """
 _RUN = """
 import json
@@ -76,11 +78,12 @@ def test_two_processes_share_a_folder(package_copy, tmp_path):
 @pytest.mark.parametrize(
     ("file", "changed"),
     [
-        ("kernels/mathx.py", [True, True, True]),
-        ("worlds/_nematode.py", [True, False, False]),
-        ("brains/_heads.py", [False, True, False]),
+        ("kernels/math.py", [True, True, True]),
+        ("kernels/views.py", [True, True, True]),
+        ("worlds/worm/body.py", [True, False, False]),
+        ("brains/parts/heads.py", [False, True, False]),
         ("engine/loop.py", [False, False, True]),
-        ("brains/mlp_dqn.py", [False, False, False]),
+        ("brains/classical/mlp_dqn.py", [False, False, False]),
     ],
 )
 def test_an_edited_byte_moves_what_depends_on_it_and_nothing_else(package_copy, tmp_path, file, changed):
@@ -103,7 +106,7 @@ def test_the_folder_is_in_the_users_cache_unless_told_otherwise(tmp_path):
 
 def test_compiled_code_is_in_the_folder():
     nematodebench.run("foraging_small-v1", "null_random", runs=1, episodes=2, seed=1, workers=1)
-    assert any(cache_dir(str(PACKAGE / "worlds" / "foraging.py")).rglob("*.nbc"))
+    assert any(cache_dir(str(PACKAGE / "worlds" / "worm" / "foraging.py")).rglob("*.nbc"))
 
 
 def test_an_unwritable_folder_costs_only_the_cache(tmp_path):

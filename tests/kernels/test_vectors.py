@@ -7,46 +7,68 @@ from hypothesis import strategies as st
 
 from nematodebench.kernels.jit import kernel
 from nematodebench.kernels.math import fma
-from nematodebench.kernels.vectors import LANES, matmul, padded, sum_squares, transpose, transpose_back
+from nematodebench.kernels.vectors import (
+    LANES,
+    _multiply,
+    add_product,
+    linear,
+    matrix,
+    padded,
+    product,
+    product_transposed,
+    sum_squares,
+    transpose,
+    transpose_back,
+)
+
+ROWS = st.integers(1, 70)
+COLUMNS = st.integers(1, 18).map(lambda n: n * LANES)
+COUNT = st.integers(1, 70)
 
 
 @kernel()
-def chain(mem, a, a_row, a_k, b, b_k, init, init_row, c, c_row, rows, columns, count):
+def chain(a, b, start, c, a_row, a_k, start_row, rows, columns, count):
     """The definition: every element is one chain of fused multiply-adds."""
     for row in range(rows):
         for column in range(columns):
-            total = mem[init + row * init_row + column]
+            total = start[row * start_row + column]
             for k in range(count):
-                total = fma(mem[a + row * a_row + k * a_k], mem[b + k * b_k + column], total)
-            mem[c + row * c_row + column] = total
+                total = fma(a[row * a_row + k * a_k], b[k * columns + column], total)
+            c[row * columns + column] = total
 
 
 def numbers(size, seed=0):
     return np.random.default_rng(seed).standard_normal(size).astype(np.float32)
 
 
+def pieces(mem, *sizes):
+    """Stretches of one memory, one behind the other; 16 floats are left at its end."""
+    ends = np.cumsum(sizes)
+    assert ends[-1] + 16 == mem.size
+    return [mem[end - size : end] for size, end in zip(sizes, ends, strict=True)]
+
+
 def check(rows, columns, count, transposed, start, gap):
-    """Both ways on the same memory: a, b, init and c one after the other, their rows ``gap`` floats apart."""
-    width = columns + gap
+    """Both ways on the same memory: a, b, start and c one after the other, rows of a and start ``gap`` floats apart."""
     a_row, a_k = (1, rows + gap) if transposed else (count + gap, 1)
-    b = (rows + gap) * (count + gap)
-    init = b + count * width
-    c = init + rows * width
-    mem = numbers(c + rows * width + 16)
-    init, init_row = {"bias": (init, 0), "matrix": (init, width), "accumulate": (c, width)}[start]
-    arguments = (0, a_row, a_k, b, width, init, init_row, c, width, rows, columns, count)
+    sizes = (rows + gap) * (count + gap), count * columns, rows * (columns + gap), rows * columns
+    mem = numbers(sum(sizes) + 16)
     expected = mem.copy()
-    chain(expected, *arguments)
-    matmul(mem, *arguments)
+    for function, memory in ((chain, expected), (_multiply, mem)):
+        a, b, matrix_start, c = pieces(memory, *sizes)
+        first, row = {"bias": (matrix_start, 0), "matrix": (matrix_start, columns + gap), "accumulate": (c, columns)}[
+            start
+        ]
+        function(a, b, first, c, a_row, a_k, row, rows, columns, count)
     # The whole memory is compared: a tile that writes outside its matrix shows here too.
     assert mem.tobytes() == expected.tobytes()
 
 
 @settings(max_examples=200)
 @given(
-    rows=st.integers(1, 70),
-    columns=st.integers(1, 18).map(lambda n: n * LANES),
-    count=st.integers(1, 70),
+    rows=ROWS,
+    columns=COLUMNS,
+    count=COUNT,
     transposed=st.booleans(),
     start=st.sampled_from(["bias", "matrix", "accumulate"]),
     gap=st.sampled_from([0, 3, 8]),
@@ -62,23 +84,68 @@ def test_every_kind_of_tile_has_the_bits_of_the_chain(rows, columns, count):
     check(rows, columns, count, transposed=True, start="bias", gap=0)
 
 
+# name: function, whether its first factor is transposed, whether it is given a row to begin with
+PRODUCTS = {
+    "linear": (linear, False, True),
+    "product": (product, False, True),
+    "product_transposed": (product_transposed, True, True),
+    "add_product": (add_product, True, False),
+}
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+@settings(max_examples=50)
+@given(rows=ROWS, columns=COLUMNS, count=COUNT)
+def test_every_product_of_matrices_has_the_bits_of_the_chain(name, rows, columns, count):
+    function, transposed, begins = PRODUCTS[name]
+    sizes = rows * count, count * columns, columns, rows * columns
+    mem = numbers(sum(sizes) + 16)
+    expected = mem.copy()
+    a, b, first, c = pieces(expected, *sizes)
+    a_row, a_k = (1, rows) if transposed else (count, 1)
+    chain(a, b, first if begins else c, c, a_row, a_k, 0 if begins else columns, rows, columns, count)
+    a, b, first, c = pieces(mem, *sizes)
+    factors = a.reshape((count, rows) if transposed else (rows, count)), b.reshape(count, columns)
+    function(*factors, *([first] if begins else []), c.reshape(rows, columns))
+    assert mem.tobytes() == expected.tobytes()
+
+
+@kernel(cached=True)
+def _fill_matrix(flat, first, rows, columns):
+    """Writes row and column into a stretch of ``flat``, read as a matrix."""
+    found = matrix(flat, first, rows, columns)
+    for row in range(found.shape[0]):
+        for column in range(found.shape[1]):
+            found[row, column] = 100 * row + column
+
+
+@given(first=st.integers(0, 9), rows=st.integers(1, 9), columns=st.integers(1, 9))
+def test_a_matrix_is_a_stretch_of_its_array(first, rows, columns):
+    mem = numbers(first + rows * columns + 8)
+    expected = mem.copy()
+    inside = expected[first : first + rows * columns].reshape(rows, columns)
+    inside[:] = 100 * np.arange(rows)[:, None] + np.arange(columns)
+    _fill_matrix(mem, first, rows, columns)
+    np.testing.assert_array_equal(mem, expected)
+
+
 @given(rows=st.integers(1, 40), columns=st.integers(1, 6).map(lambda n: n * LANES))
 def test_transpose(rows, columns):
-    size = rows * columns
-    mem = numbers(2 * size + 8)
-    tail = mem[2 * size :].copy()
-    transpose(mem, 0, size, rows, columns)
-    np.testing.assert_array_equal(mem[size : 2 * size].reshape(columns, rows), mem[:size].reshape(rows, columns).T)
-    np.testing.assert_array_equal(mem[2 * size :], tail)
+    check_transpose(transpose, rows, columns)
 
 
 @given(rows=st.integers(1, 6).map(lambda n: n * LANES), columns=st.integers(1, 40))
 def test_transpose_back(rows, columns):
+    check_transpose(transpose_back, rows, columns)
+
+
+def check_transpose(function, rows, columns):
     size = rows * columns
     mem = numbers(2 * size + 8)
     tail = mem[2 * size :].copy()
-    transpose_back(mem, 0, size, rows, columns)
+    function(mem[:size].reshape(rows, columns), mem[size : 2 * size].reshape(columns, rows))
     np.testing.assert_array_equal(mem[size : 2 * size].reshape(columns, rows), mem[:size].reshape(rows, columns).T)
+    np.testing.assert_array_equal(mem[:size], numbers(2 * size + 8)[:size])
     np.testing.assert_array_equal(mem[2 * size :], tail)
 
 
@@ -86,7 +153,7 @@ def test_transpose_back(rows, columns):
 def test_sum_of_squares_misses_none(start, count):
     mem = numbers(320) + np.float32(2.0)
     exact = np.sum(mem[start : start + count].astype(np.float64) ** 2)
-    assert sum_squares(mem, start, count) == pytest.approx(exact, rel=1e-6)
+    assert sum_squares(mem[start : start + count]) == pytest.approx(exact, rel=1e-6)
 
 
 @given(st.integers(1, 10**6))
