@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import re
 from functools import cache
 from pathlib import Path
 
@@ -11,28 +12,16 @@ ROOT = Path(nematodebench.__file__).parent
 MODULES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py"))
 MAX_MODULE, MAX_FUNCTION = 500, 70
 
-# Every package with the packages it builds on; it may import those and what they build on. ``stats`` is the part of
-# scoring that knows nothing of tasks. ``errors`` is for all.
-BUILDS_ON = {
-    "kernels": set(),
-    "stats": set(),
-    "scoring": {"stats"},
-    "measures": {"scoring", "stats"},
-    "worlds": {"kernels"},
-    "brains": {"kernels"},
-    "tasks": {"worlds", "measures", "scoring"},
-    "records": {"scoring"},
-    "engine": {"worlds", "tasks", "brains"},
-    "sessions": {"engine", "records"},
-    "calibration": {"engine", "sessions"},
-    "continual": {"sessions", "calibration"},
-    "submissions": {"records", "sessions", "scoring"},
-    "board": {"records", "submissions"},
-    "search": {"sessions", "continual", "scoring"},
-    "interop": {"worlds", "tasks"},
-    "testing": {"worlds", "brains", "sessions", "interop"},
-    "cli": {"sessions", "calibration", "continual", "submissions", "board", "search", "interop", "testing"},
-}
+PAGE = Path(__file__).parents[1] / "docs" / "architecture.md"
+
+
+def rooms_of(page):
+    """Every room of the page's table with the rooms it builds on: it may import those and what they build on."""
+    rows = re.findall(r"^\| `(\w+)/` \|[^|]+\|([^|]*)\|$", page, re.M)
+    return {room: set(re.findall(r"`(\w+)/`", builds_on)) for room, builds_on in rows}
+
+
+BUILDS_ON = rooms_of(PAGE.read_text(encoding="utf-8"))
 
 
 @cache
@@ -74,7 +63,7 @@ def functions(module):
 
 def test_every_package_has_its_place():
     packages = {path.name for path in ROOT.iterdir() if (path / "__init__.py").exists()}
-    assert packages <= set(BUILDS_ON)
+    assert packages == set(BUILDS_ON)
 
 
 def test_the_layers_have_no_circle():
