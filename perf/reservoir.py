@@ -13,10 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nematodebench.brains.base import Interface
-from nematodebench.brains.parts import reservoir as rv
-from nematodebench.brains.reservoir import homeostatic_reservoir as hr
-from nematodebench.engine.run import aligned
-from nematodebench.kernels.abi import BRAIN
+from nematodebench.brains.parts.liveness import liveness_of
+from nematodebench.brains.reservoir.homeostatic_reservoir import (
+    HomeostaticReservoir,
+    HomeostaticReservoirConfig,
+    Memory,
+)
+from nematodebench.engine.agents import aligned
+from nematodebench.kernels.abi import BRAIN, Feedback
 from nematodebench.kernels.jit import F32, F32M, F64, I64, U64, first_class, kernel
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_BRAIN, set_stream
 
@@ -24,9 +28,8 @@ NODES, INPUTS, EFFECTORS = 200, 62, 2
 AMPLITUDE = 0.75  # the setting for tracking
 ROUNDS, TICKS, SHORT = 400, 200, 10
 WANTED = 40.0
-BRAIN_TYPE = hr.HomeostaticReservoir
 Array: TypeAlias = NDArray[Any]
-Life: TypeAlias = tuple[F64, I64, F32, U64, F32M, F32M, F64]
+Arguments: TypeAlias = tuple[F64, I64, F32, U64, F32M, F32M, F64]
 
 
 @kernel()
@@ -38,21 +41,15 @@ def ticks(act: Any, hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action
         act(hyper, ints, mem, rng, obs, action, out)
 
 
-def matrix(ints: I64, mem: F32, at: int, rows: int) -> Array:
-    """A matrix of connections, a row from each channel or node, or to each output."""
-    room = int(ints[hr.ROOM])
-    return mem[ints[at] :][: rows * room].reshape(rows, room)[:, :NODES].astype(np.float64)
-
-
 class PlainReservoir:
     """The equations as one would write them in NumPy: dense matrices, one expression each."""
 
-    def __init__(self, hyper: F64, ints: I64, mem: F32, kind: type[np.floating[Any]]) -> None:
-        self.leak, self.lr_w, self.lr_t = (kind(hyper[word]) for word in (hr.LEAK, hr.LR_W, hr.LR_T))
-        self.inputs = matrix(ints, mem, hr.INPUT, INPUTS).astype(kind)
-        weights = matrix(ints, mem, hr.RECURRENT, NODES).astype(kind)
+    def __init__(self, brain: Memory, kind: type[np.floating[Any]]) -> None:
+        self.leak, self.lr_w, self.lr_t = kind(brain.leak), kind(brain.lr_w), kind(brain.lr_t)
+        self.inputs, weights, self.readout = (
+            np.array(rows[:, :NODES], dtype=kind) for rows in (brain.inputs, brain.recurrent, brain.readout)
+        )
         self.weights, self.mask = np.nan_to_num(weights), np.isfinite(weights).astype(kind)
-        self.readout = matrix(ints, mem, hr.READOUT, EFFECTORS).astype(kind)
         self.activation: Array = np.zeros(NODES, kind)
         self.target: Array = np.ones(NODES, kind)
         self.spikes: Array = np.zeros(NODES, kind)
@@ -80,30 +77,31 @@ def wandering_target(count: int) -> Array:
     return np.where(seen > 0.01, seen, 0).astype(np.float32)
 
 
-def fresh_brain() -> Life:
-    """The arguments of the brain's functions, after its birth."""
+def fresh_brain() -> Arguments:
+    """The arguments of the brain's functions, at the beginning of an episode."""
     names = tuple(f"unit_{n}" for n in range(INPUTS))
     body = Interface(names, (0.0,) * INPUTS, (1.0,) * INPUTS, 0, EFFECTORS)
-    layout = BRAIN_TYPE.layout(hr.HomeostaticReservoirConfig(nodes=NODES, amplitude=AMPLITUDE), body)
+    layout = HomeostaticReservoir.layout(HomeostaticReservoirConfig(nodes=NODES, amplitude=AMPLITUDE), body)
     rng = np.zeros(RNG_WORDS, dtype=np.uint64)
     set_stream(rng, np.uint64(1), STREAM_BRAIN, 0, 0)
     obs, action = np.zeros((1, INPUTS), np.float32), np.zeros((1, EFFECTORS), np.float32)
-    life = (layout.hyper, layout.ints, aligned(1, layout.memory)[0], rng, obs, action, np.zeros(3))
-    BRAIN_TYPE.init(*life)
-    BRAIN_TYPE.begin_episode(*life)
-    return life
+    given = (layout.hyper, layout.ints, aligned(1, layout.memory)[0], rng, obs, action, np.zeros(Feedback.count()))
+    HomeostaticReservoir.init(*given)
+    HomeostaticReservoir.begin_episode(*given)
+    return given
 
 
 def main() -> None:
     """Alternates between them; prints the best round of each and the ratio."""
-    life = fresh_brain()
-    plain = {f"NumPy {kind.__name__}": PlainReservoir(*life[:3], kind) for kind in (np.float64, np.float32)}
-    act, stream = first_class(BRAIN_TYPE.act, BRAIN), wandering_target(TICKS)
-    ticks(act, *life, stream)
+    given = fresh_brain()
+    brain = Memory(*given[:3])
+    plain = {f"NumPy {kind.__name__}": PlainReservoir(brain, kind) for kind in (np.float64, np.float32)}
+    act, stream = first_class(HomeostaticReservoir.act, BRAIN), wandering_target(TICKS)
+    ticks(act, *given, stream)
     best = dict.fromkeys(["compiled", *plain], np.inf)
     for n in range(ROUNDS):
         start = time.perf_counter()
-        ticks(act, *life, stream)
+        ticks(act, *given, stream)
         best["compiled"] = min(best["compiled"], (time.perf_counter() - start) / TICKS)
         at = n * SHORT % TICKS
         for name, reservoir in plain.items():
@@ -115,9 +113,8 @@ def main() -> None:
         print(f"{name:14s} {1e-3 / seconds:7.1f} k ticks/s  ({seconds * 1e6:.2f} us a tick)")
     ratio = best["NumPy float64"] / best["compiled"]
     below = "" if ratio >= WANTED else "  BELOW"
-    print(
-        f"ratio: {ratio:.0f} x at a mean rate of {rv.liveness(life[1])['mean_rate']:.2f} (wanted {WANTED:.0f} x){below}"
-    )
+    rate = liveness_of(brain.liveness)["mean_rate"]
+    print(f"ratio: {ratio:.0f} x at a mean rate of {rate:.2f} (wanted {WANTED:.0f} x){below}")
 
 
 if __name__ == "__main__":

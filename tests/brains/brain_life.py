@@ -42,6 +42,9 @@ class Life:
         self.out = np.zeros(Feedback.count())
         self.feedback = Feedback(self.out)
         self._call(self.brain.init)
+        self.begin_episode()
+
+    def begin_episode(self):
         self._call(self.brain.begin_episode)
 
     def _call(self, part):

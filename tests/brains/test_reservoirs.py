@@ -5,11 +5,7 @@ import pytest
 from brain_life import Life, discrete, effectors, forage
 
 from nematodebench.brains.base import Interface
-from nematodebench.brains.parts import readout as ro
-from nematodebench.brains.parts import reservoir as rv
 from nematodebench.brains.registry import get_brain
-from nematodebench.brains.reservoir import echo_state, sorn
-from nematodebench.brains.reservoir import homeostatic_reservoir as hr
 from nematodebench.engine.run import RunSpec, compile_for, execute
 from nematodebench.measures.anchored import ANCHORED
 from nematodebench.tasks.base import Phase, Task
@@ -36,33 +32,26 @@ CHANGES = {
 }  # fmt: skip
 
 
-def part(life, word, count):
-    return life.mem[life.ints[word] :][:count]
-
-
-def dense(life, at, weighted=False):
+def dense(links, weighted=False):
     """A set of connections as a matrix [rows, columns], without the dummy column."""
-    rows, columns, _, stride, targets, weights = life.ints[at : at + rv.LINK_WORDS]
-    full = np.zeros((rows, columns + 1))
-    listed = life.ints[targets : targets + rows * stride].reshape(rows, stride)
-    values = life.mem[weights : weights + rows * stride].reshape(rows, stride) if weighted else 1.0
-    np.put_along_axis(full, listed, values, axis=1)
-    return full[:, :columns]
+    full = np.zeros((links.rows, links.columns + 1))
+    np.put_along_axis(full, np.asarray(links.targets), np.asarray(links.weights) if weighted else 1.0, axis=1)
+    return full[:, : links.columns]
 
 
-def matrix(life, word, rows):
+def matrix(life, name):
     """A matrix of the homeostatic reservoir without its padding; NaN where a recurrent connection is absent."""
-    room = life.ints[hr.ROOM]
-    return part(life, word, rows * room).reshape(rows, room)[:, : life.ints[rv.NODES]].astype(float)
+    return np.asarray(getattr(life.memory, name))[:, : life.memory.nodes].astype(float)
 
 
 def recurrent(life):
-    return matrix(life, hr.RECURRENT, life.ints[rv.NODES])
+    return matrix(life, "recurrent")
 
 
-def spikes_of(life):
-    spiked = np.zeros(life.ints[rv.NODES])
-    spiked[life.ints[life.ints[hr.SPIKED] :][: life.ints[hr.SPIKES]]] = 1
+def spikes_of(spikes):
+    """A list of spikes as a 1 for every node that spiked."""
+    spiked = np.zeros(spikes.nodes)
+    spiked[spikes.listed[: spikes.count]] = 1
     return spiked
 
 
@@ -81,25 +70,24 @@ def trace_of(name, steps=400, body=None, **config):
 
 def homeostatic_tick(life, rates):
     """The tick that follows, in float64 from the life's memory: activation, spikes, targets, weights, shares."""
-    n, (amplitude, leak, lr_w, lr_t) = life.ints[rv.NODES], life.hyper[:4]
-    before, weights, inputs = spikes_of(life), recurrent(life), matrix(life, hr.INPUT, rates.size) > 0
+    memory = life.memory
+    before, weights, inputs = spikes_of(memory.spikes), recurrent(life), matrix(life, "inputs") > 0
     mask, weights = np.isfinite(weights), np.nan_to_num(weights)
-    a, t = part(life, hr.ACTIVATION, n).astype(float), part(life, hr.TARGET, n).astype(float)
-    a = (1 - leak) * a + amplitude * rates @ inputs + before @ weights
+    a, t = memory.activation.astype(float), memory.target.astype(float)
+    a = (1 - memory.leak) * a + memory.amplitude * rates @ inputs + before @ weights
     spikes = a >= 2 * t
     margin = np.abs(a - 2 * t).min()
     a = np.where(spikes, a - 2 * t, a)
     e = a - t
     heard = mask.T @ before
-    weights = weights - mask * before[:, None] * (lr_w * e / np.maximum(heard, 1))
-    listened = matrix(life, hr.READOUT, 2)
-    return margin, a, spikes, np.maximum(t + lr_t * e, 1), weights, listened @ spikes / listened.sum(1)
+    weights = weights - mask * before[:, None] * (memory.lr_w * e / np.maximum(heard, 1))
+    listened = matrix(life, "readout")
+    return margin, a, spikes, np.maximum(t + memory.lr_t * e, 1), weights, listened @ spikes / listened.sum(1)
 
 
 @pytest.mark.parametrize("config", [{}, {"nodes": 50, "amplitude": 4.0, "lr_t": 0.1, "leak": 0.4, "lr_w": 0.3}])
 def test_homeostatic_reservoir_follows_its_equations(config):
     life, numbers, compared = Life("homeostatic_reservoir", effectors(6, 2), **config), np.random.default_rng(0), 0
-    n = life.ints[rv.NODES]
     for _ in range(300):
         rates = numbers.uniform(0, 1, 6).astype(np.float32)
         margin, a, spikes, t, weights, shares = homeostatic_tick(life, rates)
@@ -107,9 +95,9 @@ def test_homeostatic_reservoir_follows_its_equations(config):
         if margin < 1e-4:  # too close to a threshold for float32 and float64 to agree
             continue
         compared += spikes.any()
-        np.testing.assert_array_equal(spikes_of(life), spikes)
-        np.testing.assert_allclose(part(life, hr.ACTIVATION, n), a, atol=2e-5)
-        np.testing.assert_allclose(part(life, hr.TARGET, n), t, atol=2e-5)
+        np.testing.assert_array_equal(spikes_of(life.memory.spikes), spikes)
+        np.testing.assert_allclose(life.memory.activation, a, atol=2e-5)
+        np.testing.assert_allclose(life.memory.target, t, atol=2e-5)
         np.testing.assert_allclose(np.nan_to_num(recurrent(life)), weights, atol=2e-5)
         np.testing.assert_allclose(action, shares, atol=1e-6)
     assert compared > 200
@@ -118,7 +106,7 @@ def test_homeostatic_reservoir_follows_its_equations(config):
 def test_only_weights_from_nodes_that_spiked_move():
     life, numbers, moved = Life("homeostatic_reservoir", effectors(6, 2)), np.random.default_rng(0), 0
     for _ in range(100):
-        before, weights = spikes_of(life), recurrent(life)
+        before, weights = spikes_of(life.memory.spikes), recurrent(life)
         life.act(numbers.uniform(0, 1, 6))
         same = (recurrent(life) == weights) | np.isnan(weights)
         assert same[before == 0].all()
@@ -129,11 +117,11 @@ def test_only_weights_from_nodes_that_spiked_move():
 def test_connections_are_drawn_one_by_one():
     chances = {"density": 0.1, "readout_density": 0.3}
     lives = [Life("homeostatic_reservoir", effectors(6, 4), seed, **chances) for seed in range(50)]
-    for word, rows, p, others in (("INPUT", 6, 0.1, 200), ("RECURRENT", 200, 0.1, 199), ("READOUT", 4, 0.3, 200)):
-        drawn = np.concatenate([np.nan_to_num(matrix(life, getattr(hr, word), rows)) != 0 for life in lives])
+    for name, p, others in (("inputs", 0.1, 200), ("recurrent", 0.1, 199), ("readout", 0.3, 200)):
+        drawn = np.concatenate([np.nan_to_num(matrix(life, name)) != 0 for life in lives])
         degrees, variance = drawn.sum(1), others * p * (1 - p)
-        assert degrees.mean() == pytest.approx(others * p, abs=4 * np.sqrt(variance / degrees.size)), word
-        assert degrees.var() == pytest.approx(variance, rel=4 * np.sqrt(2 / degrees.size)), word
+        assert degrees.mean() == pytest.approx(others * p, abs=4 * np.sqrt(variance / degrees.size)), name
+        assert degrees.var() == pytest.approx(variance, rel=4 * np.sqrt(2 / degrees.size)), name
 
 
 def test_every_recurrent_connection_is_as_likely_as_any_other_and_none_leads_to_oneself():
@@ -147,8 +135,10 @@ def test_every_recurrent_connection_is_as_likely_as_any_other_and_none_leads_to_
 
 def test_a_full_density_connects_everything_else():
     life = Life("homeostatic_reservoir", effectors(6, 2), nodes=50, density=1.0, readout_density=1.0)
-    assert (matrix(life, hr.INPUT, 6) == life.hyper[hr.AMPLITUDE]).all()
-    assert (matrix(life, hr.READOUT, 2) == 1).all()
+    assert matrix(life, "inputs").shape == (6, 50)
+    assert (matrix(life, "inputs") == life.memory.amplitude).all()
+    assert matrix(life, "readout").shape == (2, 50)
+    assert (matrix(life, "readout") == 1).all()
     assert (np.isfinite(recurrent(life)) == ~np.eye(50, dtype=bool)).all()
 
 
@@ -162,8 +152,8 @@ def test_recurrent_weights_are_standard_normal():
 def test_a_channel_or_output_that_drew_no_node_gets_one_by_lot():
     sparse = {"nodes": 5, "density": 1e-9, "readout_density": 1e-9}
     lives = [Life("homeostatic_reservoir", effectors(), seed, **sparse) for seed in range(200)]
-    for word, rows in ((hr.INPUT, 4), (hr.READOUT, 3)):
-        drawn = np.array([matrix(life, word, rows) > 0 for life in lives])
+    for name in ("inputs", "readout"):
+        drawn = np.array([matrix(life, name) > 0 for life in lives])
         assert (drawn.sum(-1) == 1).all()
         assert drawn.any((0, 1)).all()
     assert np.isnan(recurrent(lives[0])).all()
@@ -171,17 +161,17 @@ def test_a_channel_or_output_that_drew_no_node_gets_one_by_lot():
 
 def test_frozen_weights_and_targets_stay():
     life, numbers = Life("homeostatic_reservoir", effectors(6, 2), plastic=False), np.random.default_rng(0)
-    weights, targets = recurrent(life), part(life, hr.TARGET, 200).copy()
+    weights, targets = recurrent(life), life.memory.target.copy()
     actions = [life.act(numbers.uniform(0, 1, 6)) for _ in range(100)]
     assert np.any(actions)
     np.testing.assert_array_equal(recurrent(life), weights)
-    np.testing.assert_array_equal(part(life, hr.TARGET, 200), targets)
+    np.testing.assert_array_equal(life.memory.target, targets)
 
 
 def test_a_blind_homeostatic_reservoir_is_silent():
     actions, life = trace_of("homeostatic_reservoir", blind=True)
     assert not actions.any()
-    assert life.brain.describe(None, life.ints, life.mem)["silent"] == 1
+    assert life.describe()["silent"] == 1
 
 
 def test_a_silent_reservoir_chooses_by_lot():
@@ -194,13 +184,13 @@ def test_the_largest_share_is_chosen():
     life, numbers = Life("homeostatic_reservoir", discrete()), np.random.default_rng(0)
     for _ in range(200):
         choice = int(life.act(numbers.uniform(-1, 1, 5))[0])
-        shares = part(life, hr.SHARES, 4)
+        shares = life.memory.shares
         assert shares[choice] == shares.max()
 
 
 def test_homeostasis_keeps_errors_small():
     _, life = trace_of("homeostatic_reservoir", steps=3000)
-    assert np.abs(part(life, hr.ACTIVATION, 200) - part(life, hr.TARGET, 200)).mean() < 1
+    assert np.abs(life.memory.activation - life.memory.target).mean() < 1
 
 
 def control_task(world, ticks, score_key):
@@ -236,23 +226,23 @@ def test_homeostatic_reservoir_tracks_without_reward_and_only_if_plastic():
 def test_inputs_are_coded_as_rates(low, high, value, rates):
     life = Life("homeostatic_reservoir", Interface(("x",), (float(low),), (float(high),), 0, 1))
     life.act([value])
-    np.testing.assert_allclose(part(life, rv.RATES, life.ints[rv.CHANNELS]), rates)
+    np.testing.assert_allclose(life.memory.code.rates, rates)
 
 
 @pytest.mark.parametrize("density", [0.001, 0.1, 0.333, 1.0])
 def test_listed_connections_are_distinct_and_as_many_as_asked_for(density):
     life = Life("echo_state", effectors(), nodes=50, density=density, input_density=density)
-    for at in (echo_state.INPUT, echo_state.RECURRENT):
-        assert (dense(life, at).sum(1) == max(1, round(density * 50))).all()
+    for links in (life.memory.inputs, life.memory.recurrent):
+        assert (dense(links).sum(1) == max(1, round(density * 50))).all()
 
 
 def test_listed_connections_never_lead_to_oneself():
-    assert not np.diag(dense(Life("sorn", effectors(), nodes=50, density=1.0), sorn.EXCITE)).any()
+    assert not np.diag(dense(Life("sorn", effectors(), nodes=50, density=1.0).memory.excite)).any()
 
 
 def test_every_listed_connection_is_equally_likely():
     lives = (Life("sorn", effectors(), seed, nodes=20, density=0.1) for seed in range(600))
-    counts = sum(dense(life, sorn.EXCITE) for life in lives)
+    counts = sum(dense(life.memory.excite) for life in lives)
     off = counts[~np.eye(20, dtype=bool)]
     expected = 600 * 2 / 19
     assert np.abs(off - expected).max() < 5 * np.sqrt(expected)
@@ -264,8 +254,8 @@ def test_liveness_counts_what_happened():
     rates = []
     for _ in range(500):
         life.act(numbers.uniform(0, 1, 6) * (numbers.uniform() < 0.3))
-        rates.append(life.ints[hr.SPIKES] / 40)
-    found = life.brain.describe(None, life.ints, life.mem)
+        rates.append(life.memory.spikes.count / 40)
+    found = life.describe()
     assert found["mean_rate"] == pytest.approx(np.mean(rates))
     assert found["rate_variance"] == pytest.approx(np.var(rates))
     assert found["silent"] == pytest.approx(np.mean(np.array(rates) == 0))
@@ -275,13 +265,13 @@ def test_liveness_counts_what_happened():
 
 def test_a_saturated_network_is_called_saturated():
     _, life = trace_of("sorn", amplitude=1000.0, input_density=1.0)
-    assert life.brain.describe(None, life.ints, life.mem)["saturated"] > 0.9
+    assert life.describe()["saturated"] > 0.9
 
 
 @pytest.mark.parametrize("name", RESERVOIRS)
 def test_unborn_descriptors_are_numbers(name):
     life = Life(name, effectors())
-    assert set(life.brain.describe(None, life.ints, life.mem)) == {"mean_rate", "rate_variance", "silent", "saturated"}
+    assert set(life.describe()) == {"mean_rate", "rate_variance", "silent", "saturated"}
 
 
 @pytest.mark.parametrize(("name", "parameter"), [(name, key) for name in RESERVOIRS for key in CHANGES[name]])
@@ -337,32 +327,28 @@ def test_learns_to_forage(name):
 
 @pytest.mark.parametrize(("terminated", "alive"), [(False, 1.0), (True, 0.0)])
 def test_readout_follows_its_equations(terminated, alive):
-    life, numbers, at = Life("echo_state", discrete(), nodes=20), np.random.default_rng(0), echo_state.READOUT
+    life, numbers = Life("echo_state", discrete(), nodes=20), np.random.default_rng(0)
     life.live(30, numbers, end_every=1000)
-    features, _, levels, width = life.ints[at : at + 4]
-    lr_policy, lr_value, gamma, trace, entropy = life.hyper[: ro.READOUT_HYPER]
-
-    def matrix(word):
-        return part(life, at + word, features * width).reshape(features, width).astype(float)
-
-    w, z, phi = matrix(ro.WEIGHTS), matrix(ro.TRACES), part(life, at + ro.PHI, features).astype(float)
+    readout = life.memory.readout
+    levels, gamma = readout.heads.levels, readout.gamma
+    w, z, phi = (array.astype(float) for array in (readout.weights, readout.traces, readout.phi))
     life.act(np.zeros(5))
-    surprise2, length = part(life, at + ro.RUNNING, 2).astype(float)
+    surprise2, length = float(readout.mean_square_surprise), float(readout.mean_square_length)
     p = np.exp(phi @ w[:, :levels])
     p /= p.sum()
     factor = np.append(np.eye(levels)[int(life.action[0, 0])] - p, 1.0)
-    z[:, : levels + 1] = gamma * trace * z[:, : levels + 1] + np.outer(phi, factor)
+    z[:, : levels + 1] = gamma * readout.trace * z[:, : levels + 1] + np.outer(phi, factor)
     value = phi @ w[:, levels]
     bonus = -p * (np.log(p) - p @ np.log(p))
-    w[:, :levels] += lr_policy * entropy / length * np.outer(phi, bonus)
-    np.testing.assert_allclose(matrix(ro.TRACES), z, atol=1e-5)
+    w[:, :levels] += readout.lr_policy * readout.entropy / length * np.outer(phi, bonus)
+    np.testing.assert_allclose(readout.traces, z, atol=1e-5)
     life.learn(numbers.uniform(-1, 1, 5), 1.5, terminated=terminated)
-    phi = part(life, at + ro.PHI, features).astype(float)
+    phi = readout.phi.astype(float)
     d = 1.5 + gamma * alive * (phi @ w[:, levels]) - value
     surprise2 += 0.001 * (d * d - surprise2)
-    w[:, :levels] += lr_policy / length * d / np.sqrt(surprise2) * z[:, :levels]
-    w[:, levels] += lr_value / length * d * z[:, levels]
-    np.testing.assert_allclose(matrix(ro.WEIGHTS), w, atol=1e-5)
+    w[:, :levels] += readout.lr_policy / length * d / np.sqrt(surprise2) * z[:, :levels]
+    w[:, levels] += readout.lr_value / length * d * z[:, levels]
+    np.testing.assert_allclose(readout.weights, w, atol=1e-5)
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -373,14 +359,13 @@ def test_acting_twice_hears_twice_and_learning_hears_ahead(name):
     one.act(np.full(4, 0.7))
     other.learn(np.full(4, 0.7), 0.0)
     other.act(np.full(4, 0.7))
-    assert one.ints[rv.TICKS] == other.ints[rv.TICKS] == 2
+    assert one.memory.liveness.ticks == other.memory.liveness.ticks == 2
 
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_broken_weights_give_an_illegal_action(name):
     life = Life(name, discrete())
-    at = echo_state.READOUT + ro.WEIGHTS
-    life.mem[life.ints[at] : life.ints[at + 1]] = np.nan
+    life.memory.readout.weights[:] = np.nan
     assert np.isnan(life.act(np.ones(5))[0])
 
 
@@ -391,20 +376,20 @@ def test_broken_weights_give_an_illegal_action(name):
 def test_recurrent_weights_have_the_spectral_radius_asked_for(nodes, radius, density):
     for seed in range(5):
         life = Life("echo_state", effectors(), seed, nodes=nodes, spectral_radius=radius, density=density)
-        eigenvalues = np.linalg.eigvals(dense(life, echo_state.RECURRENT, weighted=True))
+        eigenvalues = np.linalg.eigvals(dense(life.memory.recurrent, weighted=True))
         assert np.abs(eigenvalues).max() == pytest.approx(radius, rel=0.05)
 
 
 def test_echo_state_follows_its_equations():
     life, numbers = Life("echo_state", effectors(6, 2)), np.random.default_rng(0)
-    n, leak = 100, life.hyper[echo_state.LEAK]
-    w, inputs = dense(life, echo_state.RECURRENT, weighted=True), dense(life, echo_state.INPUT, weighted=True)
-    bias, x = part(life, echo_state.BIAS, n).astype(float), np.zeros(n)
+    n, leak = 100, life.memory.leak
+    w, inputs = dense(life.memory.recurrent, weighted=True), dense(life.memory.inputs, weighted=True)
+    bias, x = life.memory.bias.astype(float), np.zeros(n)
     for _ in range(50):
         rates = numbers.uniform(0, 1, 6).astype(np.float32)
         x = (1 - leak) * x + leak * np.tanh(x @ w + rates @ inputs + bias)
         life.act(rates)
-        seen = part(life, echo_state.READOUT + ro.PHI, n + 7)
+        seen = life.memory.readout.phi
         np.testing.assert_allclose(seen[:n], x, atol=1e-5)
         np.testing.assert_allclose(seen[n:], [*rates, 1])
 
@@ -414,22 +399,22 @@ def test_echo_state_follows_its_equations():
 
 def sorn_weights(life):
     """Excitatory weights as they act: divided by the sum that comes in to a unit."""
-    return dense(life, sorn.EXCITE, weighted=True) / part(life, sorn.SUM, life.ints[rv.NODES])
+    return dense(life.memory.excite, weighted=True) / np.asarray(life.memory.sums)[: life.memory.nodes]
 
 
 def test_sorn_follows_its_equations():
     life, numbers = Life("sorn", effectors(6, 2), lr_stdp=0.01, lr_ip=0.02), np.random.default_rng(0)
-    n, m = life.ints[rv.NODES], life.ints[sorn.INHIBITORY]
-    alert, inhibit = dense(life, sorn.ALERT, weighted=True), dense(life, sorn.INHIBIT, weighted=True)
-    inputs, mask, limit = dense(life, sorn.INPUT), dense(life, sorn.EXCITE), part(life, sorn.I_THRESHOLD, m)
+    memory = life.memory
+    n, m = memory.nodes, memory.inhibitory
+    alert, inhibit = dense(memory.alert, weighted=True), dense(memory.inhibit, weighted=True)
+    inputs, mask, limit = dense(memory.inputs), dense(memory.excite), memory.alarm_threshold
     x, y, compared = np.zeros(n), np.zeros(m), 0
     for _ in range(300):
         rates, w = numbers.uniform(0, 1, 6).astype(np.float32), sorn_weights(life)
-        threshold = part(life, sorn.THRESHOLD, n).astype(float)
+        threshold = memory.threshold.astype(float)
         drive, alarm = x @ w - y @ inhibit + rates @ inputs, x @ alert
         life.act(rates)
-        after, y_after = part(life, sorn.NOW, n).astype(float), np.zeros(m)
-        y_after[life.ints[life.ints[sorn.I_SPIKED] :][: life.ints[sorn.I_SPIKES]]] = 1
+        after, y_after = memory.now[:n].astype(float), spikes_of(memory.inhibitory_spikes)
         if np.abs(drive - threshold).min() > 1e-5 and np.abs(alarm - limit).min() > 1e-5:
             np.testing.assert_array_equal(after, drive >= threshold)
             np.testing.assert_array_equal(y_after, alarm >= limit)
@@ -438,7 +423,7 @@ def test_sorn_follows_its_equations():
         w = np.maximum(w - 0.01 * mask * np.outer(after, x), 0)
         total = w.sum(0)
         np.testing.assert_allclose(sorn_weights(life), w / np.where(total > 0, total, 1), atol=1e-5)
-        np.testing.assert_allclose(part(life, sorn.THRESHOLD, n), threshold + 0.02 * (after - 0.1), atol=1e-5)
+        np.testing.assert_allclose(memory.threshold, threshold + 0.02 * (after - 0.1), atol=1e-5)
         x, y = after, y_after
     assert compared > 100
 
@@ -446,7 +431,7 @@ def test_sorn_follows_its_equations():
 def test_incoming_weights_always_add_up_to_one():
     _, life = trace_of("sorn", steps=2000, lr_stdp=0.01)
     total = sorn_weights(life).sum(0)
-    reached = dense(life, sorn.EXCITE).any(0)
+    reached = dense(life.memory.excite).any(0)
     np.testing.assert_allclose(total[reached], 1, atol=1e-5)
 
 
@@ -454,7 +439,8 @@ def test_incoming_weights_always_add_up_to_one():
 def test_intrinsic_plasticity_reaches_the_target_rate(rate):
     life, numbers = Life("sorn", effectors(6, 2), target_rate=rate, lr_ip=0.01), np.random.default_rng(0)
     for _ in range(2):
-        life.ints[rv.TICKS : rv.SATURATED + 1] = 0
+        liveness = life.memory.liveness
+        liveness.ticks = liveness.active = liveness.squares = liveness.silent = liveness.saturated = 0
         for _ in range(3000):
             life.act(numbers.uniform(0, 1, 6))
-    assert life.brain.describe(None, life.ints, life.mem)["mean_rate"] == pytest.approx(rate, rel=0.1)
+    assert life.describe()["mean_rate"] == pytest.approx(rate, rel=0.1)

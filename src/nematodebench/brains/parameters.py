@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-__all__ = ["hidden_layers", "parameter", "searched"]
+__all__ = ["hidden_layers", "parameter", "searched", "switch"]
 
 
 def searched(
@@ -48,3 +48,8 @@ def parameter(
 def hidden_layers(*default: int) -> Any:
     """The units of each hidden layer of a network."""
     return Field(default, min_length=1, max_length=8, description="units of each hidden layer")
+
+
+def switch(default: bool, text: str) -> Any:
+    """Something that is on or off."""
+    return Field(default, description=text)

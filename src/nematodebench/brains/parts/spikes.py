@@ -30,12 +30,12 @@ def spiked_nodes(spikes: SpikeList) -> I64:
 
 
 @kernel()
-def list_spikes(spikes: SpikeList, excess: F32) -> None:
-    """Lists the nodes whose ``excess`` is above 0."""
+def list_spikes(spikes: SpikeList, spike: F32) -> None:
+    """Lists the nodes whose ``spike`` is above 0."""
     n = 0
     for i in range(spikes.nodes):
         spikes.listed[n] = i  # always written and counted if true: there is no branch to be guessed wrong
-        n += 1 if excess[i] > 0.0 else 0
+        n += 1 if spike[i] > 0.0 else 0
     spikes.count = n
 
 

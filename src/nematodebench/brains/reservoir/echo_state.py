@@ -1,67 +1,78 @@
 """Brain `echo_state`: a fixed random recurrent network whose echoes a readout learns to use."""
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
-from pydantic import Field
 
-from nematodebench.brains.base import BrainClass, CompiledBrain, Interface, Layout
-from nematodebench.brains.parts import readout as ro
-from nematodebench.brains.parts import reservoir as rv
-from nematodebench.kernels.abi import brain_kernel
-from nematodebench.kernels.jit import F32, F32M, F64, I64, U64, kernel
+from nematodebench.brains.base import BrainClass, CompiledBrain, Interface
+from nematodebench.brains.parameters import parameter
+from nematodebench.brains.parts.links import WeightedLinks, draw_links, push
+from nematodebench.brains.parts.liveness import Liveness, count_active, liveness_of
+from nematodebench.brains.parts.rate_code import RateCode, encode
+from nematodebench.brains.parts.readout import Readout, ReadoutConfig, choose, forget_actions, learn_from
+from nematodebench.kernels.abi import BrainMemory, Feedback
+from nematodebench.kernels.jit import F32, F64, U64, kernel
 from nematodebench.kernels.math import exp64, log64, tanh32
+from nematodebench.kernels.memory import constant, floats, part, size
 from nematodebench.kernels.rng import normal, uniform
 
 __all__ = ["EchoState", "EchoStateConfig"]
 
-# Words of hyper behind the readout's.
-RADIUS, INPUT_SCALE, BIAS_SCALE, LEAK, OWN_HYPER = range(ro.READOUT_HYPER, ro.READOUT_HYPER + 5)
-# Words of ints: the readout's; two sets of connections; places of the nodes' drive and bias; whether the features
-# are those of the present observation.
-READOUT = rv.OWN
-INPUT = READOUT + ro.READOUT_WORDS
-RECURRENT = INPUT + rv.LINK_WORDS
-DRIVE = RECURRENT + rv.LINK_WORDS
-BIAS, FRESH = DRIVE + 1, DRIVE + 2
-_OWN_WORDS = FRESH + 1 - rv.OWN
 _WARM_UP, _MEASURED = 100, 200
 
 
-class EchoStateConfig(ro.ReadoutConfig):
+class EchoStateConfig(ReadoutConfig):
     """Parameters of `echo_state`."""
 
-    nodes: int = Field(100, ge=2, le=2000, description="nodes of the reservoir")
-    spectral_radius: float = Field(0.9, ge=0, le=10, description="largest absolute eigenvalue of the recurrent weights")
-    input_scale: float = Field(1.0, ge=0, le=100, description="input weights are uniform between minus and plus this")
-    bias_scale: float = Field(0.5, ge=0, le=100, description="biases are uniform between minus and plus this")
-    leak: float = Field(0.5, gt=0, le=1, description="share of a node's state renewed in a tick")
-    density: float = Field(0.1, gt=0, le=1, description="share of the nodes a node reaches")
-    input_density: float = Field(0.5, gt=0, le=1, description="share of the nodes an input reaches")
+    nodes: int = parameter(100, 2, 2000, "nodes of the reservoir")
+    spectral_radius: float = parameter(0.9, 0, 10, "largest absolute eigenvalue of the recurrent weights")
+    input_scale: float = parameter(1.0, 0, 100, "input weights are uniform between minus and plus this")
+    bias_scale: float = parameter(0.5, 0, 100, "biases are uniform between minus and plus this")
+    leak: float = parameter(0.5, 0, 1, "share of a node's state renewed in a tick", gt=0)
+    density: float = parameter(0.1, 0, 1, "share of the nodes a node reaches", gt=0)
+    input_density: float = parameter(0.5, 0, 1, "share of the nodes an input reaches", gt=0)
+
+
+class Memory(BrainMemory):
+    """Of `echo_state`. The first of the readout's features are the states of the nodes."""
+
+    spectral_radius = constant()
+    input_scale = constant()
+    bias_scale = constant()
+    leak = constant()
+    nodes = size()
+    code = part(RateCode)
+    liveness = part(Liveness)
+    readout = part(Readout)
+    inputs = part(WeightedLinks)
+    recurrent = part(WeightedLinks)
+    drive = floats("nodes + 1", scratch=True)
+    bias = floats("nodes")
 
 
 @kernel()
-def _spread(ints: I64, at: int, weights: F32, source: F64, target: F64) -> None:
+def _spread(links: WeightedLinks, source: F64, target: F64) -> None:
     """Applies the weights to ``source``, in float64."""
-    stride, targets = ints[at + rv.STRIDE], ints[ints[at + rv.TARGETS] :]
     for i in range(target.size):
         target[i] = 0.0
-    for j in range(source.size - 1):
-        for k in range(j * stride, (j + 1) * stride):
+    for j in range(links.rows):
+        targets, weights = links.targets[j], links.weights[j]
+        for k in range(links.stride):
             target[targets[k]] += weights[k] * source[j]
-    target[target.size - 1] = 0.0
+    target[links.columns] = 0.0
 
 
 @kernel(allocates=True)
-def _spectral_radius(ints: I64, mem: F32, at: int, nodes: int, rng: U64) -> float:
+def _spectral_radius(links: WeightedLinks, rng: U64) -> float:
     """Growth of a random vector under the weights: the geometric mean over many powers, complex pairs included."""
-    weights = mem[ints[at + rv.WEIGHTS] :]
+    nodes = links.columns
     one, other = np.zeros(nodes + 1), np.zeros(nodes + 1)
     for i in range(nodes):
         one[i] = normal(rng)
     growth = 0.0
     for step in range(_WARM_UP + _MEASURED):
-        _spread(ints, at, weights, one, other)
+        _spread(links, one, other)
         square = 0.0
         for i in range(nodes):
             square += other[i] * other[i]
@@ -75,72 +86,77 @@ def _spectral_radius(ints: I64, mem: F32, at: int, nodes: int, rng: U64) -> floa
     return exp64(growth / _MEASURED)
 
 
-@brain_kernel
-def init(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
+@kernel()
+def _draw_recurrent_weights(brain: Memory, rng: U64) -> None:
+    """Normal weights, scaled to the spectral radius."""
+    weights = brain.recurrent.weights
+    for j in range(brain.nodes):
+        for k in range(brain.recurrent.stride):
+            weights[j, k] = np.float32(normal(rng))
+    radius = _spectral_radius(brain.recurrent, rng)
+    factor = np.float32(brain.spectral_radius / radius if radius > 0.0 else 0.0)
+    for j in range(brain.nodes):
+        for k in range(brain.recurrent.stride):
+            weights[j, k] *= factor
+
+
+@Memory.kernel
+def init(brain: Memory, rng: U64) -> None:
     """Draws the reservoir and scales it to its spectral radius; the readout starts at zero: a uniform policy."""
-    nodes = ints[rv.NODES]
-    rv.draw_links(ints, INPUT, True, rng)
-    rv.draw_links(ints, RECURRENT, True, rng)
-    for k in range(ints[rv.CHANNELS] * ints[INPUT + rv.STRIDE]):
-        mem[ints[INPUT + rv.WEIGHTS] + k] = np.float32(hyper[INPUT_SCALE] * (2.0 * uniform(rng) - 1.0))
-    for i in range(nodes):
-        mem[ints[BIAS] + i] = np.float32(hyper[BIAS_SCALE] * (2.0 * uniform(rng) - 1.0))
-    weights = mem[ints[RECURRENT + rv.WEIGHTS] :][: nodes * ints[RECURRENT + rv.STRIDE]]
-    for k in range(weights.size):
-        weights[k] = np.float32(normal(rng))
-    radius = _spectral_radius(ints, mem, RECURRENT, nodes, rng)
-    for k in range(weights.size):
-        weights[k] *= np.float32(hyper[RADIUS] / radius if radius > 0.0 else 0.0)
+    draw_links(brain.inputs, rng)
+    draw_links(brain.recurrent, rng)
+    for c in range(brain.code.channels):
+        for k in range(brain.inputs.stride):
+            brain.inputs.weights[c, k] = np.float32(brain.input_scale * (2.0 * uniform(rng) - 1.0))
+    for i in range(brain.nodes):
+        brain.bias[i] = np.float32(brain.bias_scale * (2.0 * uniform(rng) - 1.0))
+    _draw_recurrent_weights(brain, rng)
 
 
-@brain_kernel
-def begin_episode(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
-    """The echoes die away; what the readout learned stays."""
-    for i in range(ints[rv.NODES]):
-        mem[ints[READOUT + ro.PHI] + i] = np.float32(0.0)
-    ro.rest(ints, READOUT, mem)
-    ints[FRESH] = 0
+@Memory.kernel
+def begin_episode(brain: Memory) -> None:
+    """The echoes end; what the readout learned stays."""
+    for i in range(brain.nodes):
+        brain.readout.phi[i] = np.float32(0.0)
+    forget_actions(brain.readout)
 
 
 @kernel()
-def _advance(hyper: F64, ints: I64, mem: F32, obs: F32M) -> None:
+def _advance(brain: Memory, obs: F32) -> None:
     """One tick of the reservoir; the features are its nodes, the inputs and a constant."""
-    nodes, channels = ints[rv.NODES], ints[rv.CHANNELS]
-    state, drive = mem[ints[READOUT + ro.PHI] :], mem[ints[DRIVE] :]
-    rv.encode(hyper, ints, mem, obs)
+    nodes, channels, rates = brain.nodes, brain.code.channels, brain.code.rates
+    state, drive, bias = brain.readout.phi, brain.drive, brain.bias
+    encode(brain.code, obs)
     for i in range(nodes):
-        drive[i] = mem[ints[BIAS] + i]
+        drive[i] = bias[i]
     for c in range(channels):
-        rate = mem[ints[rv.RATES] + c]
-        state[nodes + c] = rate
-        if rate > 0.0:
-            rv.push(ints, INPUT, mem, c, drive, rate)
+        state[nodes + c] = rates[c]
+        if rates[c] > 0.0:
+            push(brain.inputs, c, drive, rates[c])
     state[nodes + channels] = np.float32(1.0)
     for j in range(nodes):
-        rv.push(ints, RECURRENT, mem, j, drive, state[j])
-    leak, total = np.float32(hyper[LEAK]), np.float32(0.0)
+        push(brain.recurrent, j, drive, state[j])
+    leak, total = np.float32(brain.leak), np.float32(0.0)
     for i in range(nodes):
         state[i] += leak * (tanh32(drive[i]) - state[i])
     for i in range(nodes):
         total += abs(state[i])
-    rv.count_active(ints, int(np.floor(total + np.float32(0.5))))
+    count_active(brain.liveness, int(np.floor(total + np.float32(0.5))))
 
 
-@brain_kernel
-def act(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
+@Memory.kernel
+def act(brain: Memory, rng: U64, obs: F32, action: F32) -> None:
     """The reservoir hears the observation (unless it did when it learned), the readout chooses."""
-    if ints[FRESH] == 0:
-        _advance(hyper, ints, mem, obs)
-    ints[FRESH] = 0
-    ro.choose(hyper, ints, READOUT, mem, rng, action)
+    if not brain.readout.fresh:
+        _advance(brain, obs)
+    choose(brain.readout, rng, action)
 
 
-@brain_kernel
-def learn(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
+@Memory.kernel
+def learn(brain: Memory, obs: F32, outcome: Feedback) -> None:
     """The reservoir hears the next observation, the readout learns from the reward."""
-    _advance(hyper, ints, mem, obs)
-    ints[FRESH] = 1
-    ro.learn_from(hyper, ints, READOUT, mem, out)
+    _advance(brain, obs)
+    learn_from(brain.readout, outcome)
 
 
 class EchoState(CompiledBrain):
@@ -148,39 +164,34 @@ class EchoState(CompiledBrain):
 
     | part | how |
     |---|---|
-    | inputs | rate-coded channels (see `_reservoir`), each to a share `input_density` of the nodes |
+    | inputs | rate-coded channels (see `parts.rate_code`), each to a share `input_density` of the nodes |
     | recurrent weights | normal, a share `density` of the nodes each, scaled to `spectral_radius` by power iteration |
     | node | x <- (1 - leak) x + leak tanh(recurrent + inputs + bias); all at 0 when an episode begins |
-    | readout | nodes, channels and a constant to actor and critic with eligibility traces (see `_readout`) |
+    | readout | nodes, channels and a constant to actor and critic with eligibility traces (see `parts.readout`) |
     | effectors | one softmax head each over `levels` values spread over [0, 1] |
-
-    Reaches, with the defaults (20 runs each, +- standard error; null_random in brackets): foraging_small composite
-    .914 +- .003 (.050), tracking .988 +- .001 (-.01), pong .727 +- .010 (.265), cartpole .41 +- .07 (.020). On forage,
-    whose budget is short, it stays at the null.
     """
 
     name: ClassVar[str] = "echo_state"
     kind: ClassVar[BrainClass] = "reservoir"
     config = EchoStateConfig
+    memory = Memory
     init = staticmethod(init)
     begin_episode = staticmethod(begin_episode)
     act = staticmethod(act)
     learn = staticmethod(learn)
 
     @classmethod
-    def layout(cls, config: EchoStateConfig, body: Interface) -> Layout:
+    def sizes(cls, config: EchoStateConfig, body: Interface) -> Mapping[str, Any]:
         """Reservoir and readout."""
-        nodes = config.nodes
-        own = [*config.constants(), config.spectral_radius, config.input_scale, config.bias_scale, config.leak]
-        plan = rv.Plan(body, nodes, own, _OWN_WORDS)
-        channels = plan.ints[rv.CHANNELS]
-        ro.plan_readout(plan, READOUT, body, nodes + channels + 1, config.levels)
-        plan.links(INPUT, channels, nodes, config.input_density, weighted=True)
-        plan.links(RECURRENT, nodes, nodes, config.density, weighted=True)
-        plan.ints[DRIVE], plan.ints[BIAS] = plan.floats(nodes + 1), plan.floats(nodes)
-        return Layout(np.array(plan.hyper), np.array(plan.ints, dtype=np.int64), plan.memory)
+        nodes, code = config.nodes, RateCode.shape(body)
+        return {
+            "code": code,
+            "readout": Readout.shape(body, nodes + code["channels"] + 1, config.levels),
+            "inputs": WeightedLinks.shape(code["channels"], nodes, config.input_density),
+            "recurrent": WeightedLinks.shape(nodes, nodes, config.density),
+        }
 
     @classmethod
-    def describe(cls, config: EchoStateConfig, ints: I64, mem: F32) -> dict[str, float]:
+    def describe(cls, config: EchoStateConfig, brain: Memory) -> dict[str, float]:
         """How alive it was; a node is as active as its state is far from 0."""
-        return rv.liveness(ints)
+        return liveness_of(brain.liveness)

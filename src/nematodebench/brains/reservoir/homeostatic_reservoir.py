@@ -1,41 +1,78 @@
 """Brain `homeostatic_reservoir`: spiking nodes that only try to keep their own activity at a target."""
 
-from typing import ClassVar
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
 
 import numpy as np
-from pydantic import Field
 
-from nematodebench.brains.base import BrainClass, BrainConfig, CompiledBrain, Interface, Layout
-from nematodebench.brains.parts import reservoir as rv
+from nematodebench.brains.base import BrainClass, BrainConfig, CompiledBrain, Interface
+from nematodebench.brains.parameters import parameter, switch
+from nematodebench.brains.parts.liveness import Liveness, count_active, liveness_of
+from nematodebench.brains.parts.rate_code import RateCode, encode
+from nematodebench.brains.parts.spikes import SpikeList, list_spikes, spiked_nodes
 from nematodebench.brains.reservoir.rows import COLUMNS, add_rows, correct_rows
-from nematodebench.kernels.abi import brain_kernel
-from nematodebench.kernels.jit import F32, F32M, F64, I64, U64, kernel
+from nematodebench.kernels.abi import BrainMemory
+from nematodebench.kernels.jit import F32, U64, kernel
+from nematodebench.kernels.memory import constant, floats, part, size
 from nematodebench.kernels.rng import normal, randint, uniform
 
 __all__ = ["HomeostaticReservoir", "HomeostaticReservoirConfig"]
-
-# Words of hyper.
-AMPLITUDE, LEAK, LR_W, LR_T, DENSITY, READOUT_DENSITY = range(6)
-# Words of ints: floats a row of nodes occupies; two switches; places of three matrices with such rows, of the nodes'
-# activation, target, drive, number of spikes it came from, correction and spike, of the number of nodes an output
-# listens to and the share of them that spikes; the nodes that spiked last, and how many.
-ROOM, PLASTIC, BLIND, INPUT, RECURRENT, READOUT = range(rv.OWN, rv.OWN + 6)
-ACTIVATION, TARGET, DRIVE, HEARD, CORRECTION, SPIKE, LISTENED, SHARES, SPIKED, SPIKES = range(rv.OWN + 6, rv.OWN + 16)
-_OWN_WORDS = SPIKES + 1 - rv.OWN
 
 
 class HomeostaticReservoirConfig(BrainConfig):
     """Parameters of `homeostatic_reservoir`."""
 
-    nodes: int = Field(200, ge=1, le=2000, description="nodes of the reservoir")
-    amplitude: float = Field(2.0, ge=0, le=1000, description="weight of every input connection")
-    leak: float = Field(0.25, ge=0, le=1, description="share of the activation lost in a tick")
-    lr_w: float = Field(1.0, ge=0, le=2, description="share of a node's error its spiking inputs correct together")
-    lr_t: float = Field(0.01, ge=0, le=1, description="share of a node's error its target moves")
-    density: float = Field(0.1, gt=0, le=1, description="probability of an input or recurrent connection")
-    readout_density: float = Field(0.1, gt=0, le=1, description="probability that an output listens to a node")
-    plastic: bool = Field(True, description="whether weights and targets change")
-    blind: bool = Field(False, description="whether the inputs are cut")
+    nodes: int = parameter(200, 1, 2000, "nodes of the reservoir")
+    amplitude: float = parameter(2.0, 0, 1000, "weight of every input connection")
+    leak: float = parameter(0.25, 0, 1, "share of the activation lost in a tick")
+    lr_w: float = parameter(1.0, 0, 2, "share of a node's error its spiking inputs correct together")
+    lr_t: float = parameter(0.01, 0, 1, "share of a node's error its target moves")
+    density: float = parameter(0.1, 0, 1, "probability of an input or recurrent connection", gt=0)
+    readout_density: float = parameter(0.1, 0, 1, "probability that an output listens to a node", gt=0)
+    plastic: bool = switch(True, "whether weights and targets change")
+    blind: bool = switch(False, "whether the inputs are cut")
+
+
+class Memory(BrainMemory):
+    """Of `homeostatic_reservoir`. Rows of its matrices are padded to ``room`` numbers, whole steps of the row sums.
+
+    ``inputs`` and ``readout`` are 0 where there is no connection, ``recurrent`` is NaN there. ``heard`` is the number
+    of spikes that reached a node, ``listened`` the number of nodes that an output listens to.
+    """
+
+    amplitude = constant()
+    leak = constant()
+    lr_w = constant()
+    lr_t = constant()
+    density = constant()
+    readout_density = constant()
+    nodes = size()
+    room = size()
+    channels = size()
+    outputs = size()
+    choices = size()
+    effectors = size()
+    plastic = size()
+    blind = size()
+    code = part(RateCode)
+    liveness = part(Liveness)
+    inputs = floats("channels", "room")
+    recurrent = floats("nodes", "room")
+    readout = floats("outputs", "room")
+    listened = floats("outputs")
+    activation = floats("nodes")
+    target = floats("nodes")
+    drive = floats("room", scratch=True)
+    heard = floats("room", scratch=True)
+    correction = floats("room", scratch=True)
+    spike = floats("nodes", scratch=True)
+    shares = floats("outputs", scratch=True)
+    spikes = part(SpikeList)
+
+    def learned(self) -> Iterator[tuple[str, Any]]:
+        """Everything that is kept, without the padding of the matrices."""
+        for name, value in super().learned():
+            yield name, value[:, : self.nodes] if name in {"inputs", "recurrent", "readout"} else value
 
 
 @kernel()
@@ -52,77 +89,70 @@ def _draw_row(row: F32, density: float, present: np.float32, rng: U64) -> int:
 
 
 @kernel()
-def _draw_recurrent(hyper: F64, ints: I64, mem: F32, rng: U64) -> None:
+def _draw_recurrent(brain: Memory, rng: U64) -> None:
     """Standard normal weights, no node reaches itself; NaN where there is no connection."""
-    nodes, room = ints[rv.NODES], ints[ROOM]
-    for j in range(nodes):
-        row = mem[ints[RECURRENT] + j * room :][:room]
-        for i in range(room):
-            connected = i < nodes and i != j and uniform(rng) < hyper[DENSITY]
-            row[i] = np.float32(normal(rng)) if connected else np.float32(np.nan)
+    for j in range(brain.nodes):
+        for i in range(brain.room):
+            connected = i < brain.nodes and i != j and uniform(rng) < brain.density
+            brain.recurrent[j, i] = np.float32(normal(rng)) if connected else np.float32(np.nan)
 
 
-@brain_kernel
-def init(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
+@Memory.kernel
+def init(brain: Memory, rng: U64) -> None:
     """Draws the connections and recurrent weights; all targets at their minimum."""
-    nodes, room = ints[rv.NODES], ints[ROOM]
-    for c in range(ints[rv.CHANNELS]):
-        _draw_row(mem[ints[INPUT] + c * room :][:nodes], hyper[DENSITY], np.float32(hyper[AMPLITUDE]), rng)
-    _draw_recurrent(hyper, ints, mem, rng)
-    for n in range(ints[rv.EFFECTORS] + ints[rv.CHOICES]):
-        listened = _draw_row(mem[ints[READOUT] + n * room :][:nodes], hyper[READOUT_DENSITY], np.float32(1.0), rng)
-        mem[ints[LISTENED] + n] = np.float32(listened)
-    for i in range(nodes):
-        mem[ints[TARGET] + i] = np.float32(1.0)
+    for c in range(brain.channels):
+        _draw_row(brain.inputs[c, : brain.nodes], brain.density, np.float32(brain.amplitude), rng)
+    _draw_recurrent(brain, rng)
+    for n in range(brain.outputs):
+        listened = _draw_row(brain.readout[n, : brain.nodes], brain.readout_density, np.float32(1.0), rng)
+        brain.listened[n] = np.float32(listened)
+    for i in range(brain.nodes):
+        brain.target[i] = np.float32(1.0)
 
 
-@brain_kernel
-def begin_episode(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
+@Memory.kernel
+def begin_episode(brain: Memory) -> None:
     """Activity starts at rest; weights and targets stay."""
-    for i in range(ints[rv.NODES]):
-        mem[ints[ACTIVATION] + i] = np.float32(0.0)
-    ints[SPIKES] = 0
+    for i in range(brain.nodes):
+        brain.activation[i] = np.float32(0.0)
+    brain.spikes.count = 0
 
 
 @kernel()
-def _receive_inputs(ints: I64, mem: F32) -> None:
+def _receive_inputs(brain: Memory) -> None:
     """Adds rate x weight of every channel to the drive of the nodes."""
-    room = ints[ROOM]
-    drive = mem[ints[DRIVE] :][:room]
-    for c in range(ints[rv.CHANNELS]):
-        rate = mem[ints[rv.RATES] + c]
+    drive = brain.drive
+    for c in range(brain.channels):
+        rate, row = brain.code.rates[c], brain.inputs[c]
         if rate > 0.0:
-            row = mem[ints[INPUT] + c * room :][:room]
-            for i in range(room):
+            for i in range(brain.room):
                 drive[i] += rate * row[i]
 
 
 @kernel()
-def _receive_spikes(ints: I64, mem: F32) -> None:
+def _receive_spikes(brain: Memory) -> None:
     """Adds the weights of last tick's spikes to the drive of the nodes they reach, and counts them there."""
-    for i in range(0, ints[ROOM], COLUMNS):
-        add_rows(
-            mem, ints[ints[SPIKED] :], ints[SPIKES], ints[RECURRENT] + i, ints[ROOM], ints[DRIVE] + i, ints[HEARD] + i
-        )
+    spiked = spiked_nodes(brain.spikes)
+    for first in range(0, brain.room, COLUMNS):
+        add_rows(brain.recurrent, spiked, first, brain.drive, brain.heard)
 
 
 @kernel()
-def _correct_weights(ints: I64, mem: F32) -> None:
+def _correct_weights(brain: Memory) -> None:
     """Every weight that carried a spike takes its share of the error it went to."""
-    for i in range(0, ints[ROOM], COLUMNS):
-        correct_rows(mem, ints[ints[SPIKED] :], ints[SPIKES], ints[RECURRENT] + i, ints[ROOM], ints[CORRECTION] + i)
+    spiked = spiked_nodes(brain.spikes)
+    for first in range(0, brain.room, COLUMNS):
+        correct_rows(brain.recurrent, spiked, first, brain.correction)
 
 
 @kernel()
-def _spike(hyper: F64, ints: I64, mem: F32) -> None:
+def _spike(brain: Memory) -> None:
     """Activations, spikes and errors; targets move if the brain is plastic. The drive is used up."""
-    nodes = ints[rv.NODES]
-    keep, lr_w = np.float32(1.0 - hyper[LEAK]), np.float32(hyper[LR_W])
-    lr_t = np.float32(hyper[LR_T]) if ints[PLASTIC] else np.float32(0.0)
-    a, t = mem[ints[ACTIVATION] :][:nodes], mem[ints[TARGET] :][:nodes]
-    drive, heard = mem[ints[DRIVE] :][:nodes], mem[ints[HEARD] :][:nodes]
-    correction, spike = mem[ints[CORRECTION] :][:nodes], mem[ints[SPIKE] :][:nodes]
-    for i in range(nodes):
+    keep, lr_w = np.float32(1.0 - brain.leak), np.float32(brain.lr_w)
+    lr_t = np.float32(brain.lr_t) if brain.plastic else np.float32(0.0)
+    a, t, drive, heard = brain.activation, brain.target, brain.drive, brain.heard
+    correction, spike = brain.correction, brain.spike
+    for i in range(brain.nodes):
         level, threshold = keep * a[i] + drive[i], t[i] + t[i]
         fires = level >= threshold
         level = level - threshold if fires else level
@@ -135,53 +165,55 @@ def _spike(hyper: F64, ints: I64, mem: F32) -> None:
 
 
 @kernel()
-def _list_spikes(ints: I64, mem: F32) -> None:
-    """The nodes that spiked, for the next tick and the counters."""
-    nodes = ints[rv.NODES]
-    spike, spiked, n = mem[ints[SPIKE] :], ints[ints[SPIKED] :], 0
-    for i in range(nodes):
-        spiked[n] = i
-        n += 1 if spike[i] > 0.0 else 0
-    ints[SPIKES] = n
-    rv.count_active(ints, n)
+def _read_out(brain: Memory) -> None:
+    """Share of the nodes an output listens to that spike."""
+    spike = brain.spike
+    for output in range(brain.outputs):
+        row = brain.readout[output]
+        spiking = 0  # an integer, whose additions may take any order
+        for i in range(brain.nodes):
+            spiking += 1 if row[i] * spike[i] > 0.0 else 0
+        brain.shares[output] = np.float32(spiking) / brain.listened[output]
 
 
 @kernel()
-def _read_out(ints: I64, mem: F32) -> None:
-    """Share of the nodes an output listens to that spike."""
-    nodes = ints[rv.NODES]
-    spike = mem[ints[SPIKE] :][:nodes]
-    for output in range(ints[rv.EFFECTORS] + ints[rv.CHOICES]):
-        row = mem[ints[READOUT] + output * ints[ROOM] :][:nodes]
-        spiking = 0  # an integer, whose additions may take any order
-        for i in range(nodes):
-            spiking += 1 if row[i] * spike[i] > 0.0 else 0
-        mem[ints[SHARES] + output] = np.float32(spiking) / mem[ints[LISTENED] + output]
+def _act_on_shares(brain: Memory, rng: U64, action: F32) -> None:
+    """Effectors are the shares; of discrete actions the one with the largest share is taken, ties by lot."""
+    for n in range(brain.effectors):
+        action[n] = brain.shares[n]
+    best, ties = np.float32(-1.0), 0
+    for n in range(brain.choices):
+        share = brain.shares[n]
+        ties = 1 if share > best else ties + 1 if share == best else ties
+        if share > best or (share == best and randint(rng, ties) == 0):
+            best = share
+            action[0] = np.float32(n)
 
 
-@brain_kernel
-def act(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
+@Memory.kernel
+def act(brain: Memory, rng: U64, obs: F32, action: F32) -> None:
     """One tick of the reservoir, plasticity included."""
-    if ints[BLIND] == 0:
-        rv.encode(hyper, ints, mem, obs)
-        _receive_inputs(ints, mem)
-    _receive_spikes(ints, mem)
-    _spike(hyper, ints, mem)
-    if ints[PLASTIC]:
-        _correct_weights(ints, mem)
-    _list_spikes(ints, mem)
-    _read_out(ints, mem)
-    rv.act_on_shares(ints, mem, ints[SHARES], rng, action)
+    if not brain.blind:
+        encode(brain.code, obs)
+        _receive_inputs(brain)
+    _receive_spikes(brain)
+    _spike(brain)
+    if brain.plastic:
+        _correct_weights(brain)
+    list_spikes(brain.spikes, brain.spike)
+    count_active(brain.liveness, brain.spikes.count)
+    _read_out(brain)
+    _act_on_shares(brain, rng, action)
 
 
 class HomeostaticReservoir(CompiledBrain):
     """Leaky integrate-and-fire nodes that keep themselves at a target; the body they move is never told what it is for.
 
-    Learns without reward, all its life. Each tick, for every node (a activation, T target, both its own):
+    It learns without reward, in every tick. Each tick, for every node (a activation, T target, both its own):
 
     | part | how |
     |---|---|
-    | inputs | rate-coded channels (see `_reservoir`), weight `amplitude` |
+    | inputs | rate-coded channels (see `parts.rate_code`), weight `amplitude` |
     | activation | a <- (1 - leak) a + inputs + weights of the nodes that spiked last tick |
     | spike | if a >= 2 T, and then a <- a - 2 T |
     | error | e = a - T, after the spike |
@@ -191,51 +223,25 @@ class HomeostaticReservoir(CompiledBrain):
     | discrete actions | the one with the largest share, ties by lot |
     | connections | each channel to each node, each node to each other: with probability `density`, one by one |
     | listening | each effector to each node: with probability `readout_density`, one by one |
-    | birth | weights standard normal, T = 1; a channel or effector that drew no node gets one by lot |
-    | episode | activity begins at 0; weights and targets stay |
-
-    Settings for a task, the others as the defaults (they are in configs/): wall amplitude 4; tracking amplitude 0.75
-    (the default is better); pong nodes 500, amplitude 2.75, lr_t 0.1. What plasticity and sight add there (raw score,
-    50 runs each, +- standard error; blind means silent, so an unmoving body):
-
-    | | tracking | pong | wall, gated (ungated) |
-    |---|---|---|---|
-    | null_random | .003 +- .002 | .262 +- .003 | .761 +- .002 (.761) |
-    | plastic, seeing | .268 +- .007 | .744 +- .019 | .449 +- .019 (.984) |
-    | frozen, seeing | .088 +- .019 | .239 +- .008 | .784 +- .020 (.854) |
-    | blind, plastic or frozen | .000 | .209 +- .002 | .000 (1.000) |
-    | plastic, seeing, default settings | .533 +- .022 | .468 +- .012 | .412 +- .018 (.986) |
-
-    So it learns to track and to keep the ball in play, far above the null; frozen it tracks a little and plays no pong.
-    On wall it learns to circle: hardly a collision, but the gate asks it to get about, and so it stays below the null.
-
-    On foraging_small it stays at the null's composite: .045 +- .006 against .050 (20 runs).
+    | beginning of a run | weights standard normal, T = 1; a channel or effector that drew no node gets one by lot |
+    | beginning of an episode | activity begins at 0; weights and targets stay |
     """
 
     name: ClassVar[str] = "homeostatic_reservoir"
     kind: ClassVar[BrainClass] = "reservoir"
     config = HomeostaticReservoirConfig
+    memory = Memory
     init = staticmethod(init)
     begin_episode = staticmethod(begin_episode)
     act = staticmethod(act)
 
     @classmethod
-    def layout(cls, config: HomeostaticReservoirConfig, body: Interface) -> Layout:
-        """Three matrices of connections and six numbers a node."""
-        nodes, room, outputs = config.nodes, -(-config.nodes // COLUMNS) * COLUMNS, body.choices or body.effectors
-        own = [config.amplitude, config.leak, config.lr_w, config.lr_t, config.density, config.readout_density]
-        plan = rv.Plan(body, nodes, own, _OWN_WORDS)
-        plan.ints[ROOM], plan.ints[PLASTIC], plan.ints[BLIND] = room, config.plastic, config.blind
-        plan.ints[INPUT] = plan.floats(plan.ints[rv.CHANNELS] * room)
-        plan.ints[RECURRENT] = plan.floats(nodes * room)
-        plan.ints[READOUT] = plan.floats(outputs * room)
-        for word in (ACTIVATION, TARGET, DRIVE, HEARD, CORRECTION, SPIKE):
-            plan.ints[word] = plan.floats(room)
-        plan.ints[LISTENED], plan.ints[SHARES] = plan.floats(outputs), plan.floats(outputs)
-        plan.ints[SPIKED] = plan.words(nodes + 1)
-        return Layout(np.array(plan.hyper), np.array(plan.ints, dtype=np.int64), plan.memory)
+    def sizes(cls, config: HomeostaticReservoirConfig, body: Interface) -> Mapping[str, Any]:
+        """Three matrices of connections and the numbers of every node."""
+        code, room = RateCode.shape(body), -(-config.nodes // COLUMNS) * COLUMNS
+        return {"code": code, "channels": code["channels"], "room": room, "outputs": body.choices or body.effectors}
 
     @classmethod
-    def describe(cls, config: HomeostaticReservoirConfig, ints: I64, mem: F32) -> dict[str, float]:
+    def describe(cls, config: HomeostaticReservoirConfig, brain: Memory) -> dict[str, float]:
         """How alive it was."""
-        return rv.liveness(ints)
+        return liveness_of(brain.liveness)

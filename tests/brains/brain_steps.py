@@ -1,0 +1,36 @@
+"""What brains do in a fixed course of random observations; as a script, in a process that compiles nothing."""
+
+import json
+import sys
+
+import numpy as np
+from brain_life import Life, discrete, effectors
+
+from nematodebench.engine.agents import memory_digest
+from nematodebench.kernels.jit import INTERPRETED
+
+STEPS = 30
+BODIES = {"discrete": discrete(), "effectors": effectors(3, 2)}
+CONFIGS = {
+    "echo_state": {"nodes": 12, "density": 0.4},
+    "sorn": {"nodes": 15, "density": 0.3, "lr_stdp": 0.02},
+    "homeostatic_reservoir": {"nodes": 14, "density": 0.4},
+}
+"""Small brains, because the interpreter is slow."""
+
+
+def steps(name, body):
+    """Actions of every step, and then a digest of what the brain has learned."""
+    driven, numbers, found = Life(name, BODIES[body], **CONFIGS[name]), np.random.default_rng(3), []
+    inputs = driven.body.inputs
+    for step in range(STEPS):
+        found.append(driven.act(numbers.uniform(-1, 1, inputs)).tolist())
+        driven.learn(numbers.uniform(-1, 1, inputs), numbers.normal(), terminated=step % 11 == 10)
+        if step % 11 == 10:
+            driven.begin_episode()
+    return [*found, memory_digest([driven.memory])]
+
+
+if __name__ == "__main__":
+    results = {f"{name} {body}": steps(name, body) for name in CONFIGS for body in BODIES}
+    sys.stdout.write(json.dumps({"interpreted": INTERPRETED, **results}))
