@@ -1,44 +1,76 @@
-"""The worm's body and its food, shared by the worlds it lives in: layout of parameters and state, moving and eating.
+"""The worm's body, shared by the worlds it is in: their common memory, and how the worm moves and looks around.
 
 Positions are cell numbers, y points up, headings are 0 up, 1 right, 2 down, 3 left. What a step computes has no branch
 that depends on where things lie, because a mispredicted one costs as much as all the arithmetic around it.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from nematodebench.kernels.jit import F64, U64, inlined, intrinsic, kernel
-from nematodebench.kernels.rng import randint
+from nematodebench.kernels.jit import F64, inlined, intrinsic, kernel
+from nematodebench.kernels.memory import Block, constant, constants, number, numbers, size
 
 __all__ = [
-    "GRADIENT", "KLINOTAXIS", "P_DAMAGE", "P_DECAY", "P_DETECTION", "P_DISTANCES", "P_EXCLUSION", "P_FOOD", "P_HEAL",
-    "P_HEALTH", "P_HERE", "P_MAX_STEPS", "P_MOVES", "P_PREDATORS", "P_PREDATOR_TABLE", "P_SATIETY", "P_SATIETY_GAIN",
-    "P_SENSING", "P_SIDE", "P_SPACING", "P_TARGET", "P_WIDTH", "S_CONCENTRATION", "S_CONTACT", "S_EATEN", "S_FIRST",
-    "S_FOOD", "S_GRADIENT_X", "S_GRADIENT_Y", "S_HEADING", "S_HEALTH", "S_NEAREST", "S_OPTIMAL", "S_SATIETY",
-    "S_STEPS", "S_TOUCH", "S_TRAVELLED", "S_X", "S_Y", "TABLE", "TEMPORAL", "collect", "index", "move_worm",
-    "moves_table", "place_foods", "start_worm", "survey", "survey_food",
+    "ACTIONS", "FORWARD", "LEFT", "RIGHT", "STAY", "Body", "BodyState", "index", "move_tables", "move_worm", "start_worm",
+    "survey", "survey_food",
 ]  # fmt: skip
 
-GRADIENT, KLINOTAXIS, TEMPORAL = 0, 1, 2
+ACTIONS = ("forward", "left", "right", "stay")
+FORWARD, LEFT, RIGHT, STAY = 0, 1, 2, 3
+_UP, _RIGHT, _DOWN, _LEFT = 0, 1, 2, 3
 
-P_SIDE, P_FOOD, P_TARGET, P_SPACING, P_EXCLUSION, P_DECAY, P_MAX_STEPS = 0, 1, 2, 3, 4, 5, 6
-P_SATIETY, P_SATIETY_GAIN, P_SENSING = 7, 8, 9
-P_WIDTH, P_HERE, P_DISTANCES = 10, 11, 12
-"""Row length and middle of the gradient table; where the table of concentrations begins."""
-P_PREDATORS, P_DETECTION, P_DAMAGE, P_HEALTH, P_HEAL, P_PREDATOR_TABLE = 13, 14, 15, 16, 17, 18
-P_MOVES = 24
-TABLE = P_MOVES + 64
-
-S_X, S_Y, S_HEADING, S_STEPS, S_EATEN, S_SATIETY, S_TRAVELLED, S_FIRST, S_OPTIMAL = 0, 1, 2, 3, 4, 5, 6, 7, 8
-S_NEAREST, S_CONCENTRATION, S_TOUCH, S_HEALTH, S_CONTACT, S_GRADIENT_X, S_GRADIENT_Y = 9, 10, 11, 12, 13, 14, 15
-S_FOOD = 16
-
-_STRICT_TRIES, _RELAXED_TRIES = 100, 1000
+_FAR = 1e9
 _INDEX_BITS = 0xFFFFFFF
 
 
-@intrinsic
+class Body(Block):
+    """Parameters of every world with a worm: its grid, its clock, its senses and the tables they look up."""
+
+    foods = size()
+    cells = size()
+    """Entries of a table over all displacements on the grid."""
+    ranges = size()
+    """Entries of the table of concentrations; there are none if the worm senses gradients."""
+    side = constant()
+    max_steps = constant()
+    satiety = constant()
+    sensing = constant()
+    row = constant()
+    """How far displacements that differ by 1 in x lie apart in a table."""
+    middle = constant()
+    """The entry of no displacement."""
+    step_x = constants(4, 4)
+    """What an action does, ``[heading, action]``: its step in x and in y, the heading afterwards, 1 if it moves."""
+    step_y = constants(4, 4)
+    turned = constants(4, 4)
+    moves = constants(4, 4)
+    odour_x = constants("cells")
+    odour_y = constants("cells")
+    concentrations = constants("ranges")
+
+
+class BodyState(Block, sizes=Body):
+    """The worm, what it senses of the food, and where the food lies."""
+
+    x = number()
+    y = number()
+    heading = number()
+    steps = number()
+    touch = number()
+    travelled = number()
+    satiety = number()
+    nearest = number()
+    """Manhattan distance to the nearest food."""
+    gradient_x = number()
+    gradient_y = number()
+    concentration = number()
+    food_x = numbers("foods")
+    food_y = numbers("foods")
+
+
+@intrinsic(lambda a, b: a if a < b else b)
 def _smaller(_context: Any, a: Any, b: Any) -> Any:
     """The smaller number, chosen without a branch."""
 
@@ -54,135 +86,64 @@ def index(place: float) -> int:
     return int(np.int64(place) & _INDEX_BITS)
 
 
-@inlined
-def _direction(heading: int) -> tuple[int, int]:
-    return (heading == 1) - (heading == 3), (heading == 0) - (heading == 2)
-
-
-@kernel(cached=True, allocates=True)
-def moves_table() -> F64:
-    """For every heading and action: step in x, step in y, heading afterwards, 1 if it is a move."""
-    table = np.zeros(64)
+def move_tables() -> Mapping[str, F64]:
+    """The tables of :class:`Body` that say what an action does."""
+    tables = {name: np.zeros((4, 4)) for name in ("step_x", "step_y", "turned", "moves")}
     for heading in range(4):
         for action in range(4):
-            row = 16 * heading + 4 * action
-            turned = (heading - (action == 1) + (action == 2)) & 3
-            table[row + 2] = turned
-            if action < 3:
-                table[row], table[row + 1] = _direction(turned)
-                table[row + 3] = 1.0
-    return table
+            turned = (heading - (action == LEFT) + (action == RIGHT)) % 4
+            tables["turned"][heading, action] = turned
+            if action != STAY:
+                tables["step_x"][heading, action] = (turned == _RIGHT) - (turned == _LEFT)
+                tables["step_y"][heading, action] = (turned == _UP) - (turned == _DOWN)
+                tables["moves"][heading, action] = 1.0
+    return tables
 
 
 @kernel()
-def start_worm(params: F64, state: F64) -> None:
-    """Puts the worm at the centre facing up, fed and unharmed."""
-    state[:S_FOOD] = 0.0
-    centre = np.floor(params[P_SIDE] / 2.0)
-    state[S_X], state[S_Y] = centre, centre
-    state[S_SATIETY], state[S_HEALTH] = params[P_SATIETY], params[P_HEALTH]
-
-
-@kernel()
-def _far_from_food(params: F64, state: F64, x: float, y: float, skip: int, limit: float) -> bool:
-    for n in range(int(params[P_FOOD])):
-        dx, dy = state[S_FOOD + 2 * n] - x, state[S_FOOD + 2 * n + 1] - y
-        if n != skip and dx * dx + dy * dy < limit:
-            return False
-    return True
-
-
-@kernel()
-def _place_food(params: F64, state: F64, rng: U64, n: int) -> None:
-    """Uniform on the allowed cells by rejection; the spacing between foods is given up after 100 tries."""
-    side = int(params[P_SIDE])
-    exclusion, spacing = params[P_EXCLUSION] * params[P_EXCLUSION], params[P_SPACING] * params[P_SPACING]
-    x, y = 0.0, 0.0
-    for attempt in range(_RELAXED_TRIES):
-        x, y = np.float64(randint(rng, side)), np.float64(randint(rng, side))
-        dx, dy = x - state[S_X], y - state[S_Y]
-        limit = spacing if attempt < _STRICT_TRIES else 1.0
-        if dx * dx + dy * dy >= exclusion and _far_from_food(params, state, x, y, n, limit):
-            break
-    state[S_FOOD + 2 * n], state[S_FOOD + 2 * n + 1] = x, y
-
-
-@kernel()
-def place_foods(params: F64, state: F64, rng: U64) -> None:
-    """All foods anew."""
-    foods = int(params[P_FOOD])
-    for n in range(2 * foods):
-        state[S_FOOD + n] = -1e6
-    for n in range(foods):
-        _place_food(params, state, rng, n)
+def start_worm(params: Body, state: BodyState) -> None:
+    """Puts the worm at the centre facing up, fed."""
+    centre = np.floor(params.side / 2.0)
+    state.x, state.y = centre, centre
+    state.satiety = params.satiety
 
 
 @inlined
-def survey(params: F64, state: F64, table: int, first: int, count: int) -> tuple[float, float, float]:
-    """Manhattan distance to the nearest of ``count`` things, and the vector sum of their table entries.
+def survey(
+    params: Body, state: BodyState, xs: F64, ys: F64, odour_x: F64, odour_y: F64
+) -> tuple[float, float, float]:
+    """Manhattan distance to the nearest of the things at these places, and the vector sum of their table entries.
 
-    The things' positions are in ``state`` from ``first`` on. One pass does both, since both need every distance.
+    One pass does both, since both need every distance.
     """
-    x, y, width, here = state[S_X], state[S_Y], params[P_WIDTH], params[P_HERE]
-    nearest, gx, gy = 1e9, 0.0, 0.0
-    for n in range(count):
-        dx, dy = state[first + 2 * n] - x, state[first + 2 * n + 1] - y
+    x, y, row, middle = state.x, state.y, params.row, params.middle
+    nearest, gx, gy = _FAR, 0.0, 0.0
+    for n in range(xs.size):
+        dx, dy = xs[n] - x, ys[n] - y
         nearest = _smaller(nearest, abs(dx) + abs(dy))
-        entry = table + 2 * index(dx * width + dy + here)
-        gx += params[entry]
-        gy += params[entry + 1]
+        entry = index(dx * row + dy + middle)
+        gx += odour_x[entry]
+        gy += odour_y[entry]
     return nearest, gx, gy
 
 
 @inlined
-def survey_food(params: F64, state: F64) -> None:
+def survey_food(params: Body, state: BodyState) -> None:
     """Notes the distance to the nearest food and the odour gradient."""
-    surveyed = survey(params, state, TABLE, S_FOOD, int(params[P_FOOD]))
-    state[S_NEAREST], state[S_GRADIENT_X], state[S_GRADIENT_Y] = surveyed
+    surveyed = survey(params, state, state.food_x, state.food_y, params.odour_x, params.odour_y)
+    state.nearest, state.gradient_x, state.gradient_y = surveyed
 
 
 @inlined
-def move_worm(params: F64, state: F64, action: float) -> None:
+def move_worm(params: Body, state: BodyState, action: float) -> None:
     """Forward, left, right or stay; a blocked move changes nothing but the touch sensor."""
-    heading = state[S_HEADING]
-    row = P_MOVES + index(16.0 * heading + 4.0 * action)
-    last = params[P_SIDE] - 1.0
-    x = min(max(state[S_X] + params[row], 0.0), last)
-    y = min(max(state[S_Y] + params[row + 1], 0.0), last)
-    moved = abs(x - state[S_X]) + abs(y - state[S_Y])
-    state[S_X], state[S_Y] = x, y
-    state[S_HEADING] = heading + moved * (params[row + 2] - heading)
-    state[S_TOUCH] = params[row + 3] - moved
-    state[S_TRAVELLED] += moved
-    state[S_STEPS] += 1.0
-
-
-@kernel()
-def _eat(params: F64, state: F64, rng: U64) -> float:
-    """Eats what lies on the worm's cell; it reappears elsewhere at once. Returns how much was eaten."""
-    x, y = state[S_X], state[S_Y]
-    before = state[S_EATEN]
-    for n in range(int(params[P_FOOD])):
-        if state[S_FOOD + 2 * n] == x and state[S_FOOD + 2 * n + 1] == y:
-            if state[S_EATEN] == 0.0:
-                centre = np.floor(params[P_SIDE] / 2.0)
-                state[S_OPTIMAL] = abs(x - centre) + abs(y - centre)
-                state[S_FIRST] = state[S_TRAVELLED]
-            state[S_EATEN] += 1.0
-            state[S_SATIETY] = min(params[P_SATIETY], state[S_SATIETY] + params[P_SATIETY_GAIN])
-            state[S_HEALTH] = min(params[P_HEALTH], state[S_HEALTH] + params[P_HEAL])
-            _place_food(params, state, rng, n)
-    survey_food(params, state)
-    return float(state[S_EATEN] - before)
-
-
-@inlined
-def collect(params: F64, state: F64, rng: U64) -> float:
-    """Hunger, food and their reward after a move. Returns the reward."""
-    state[S_SATIETY] -= 1.0
-    before = state[S_NEAREST]
-    survey_food(params, state)
-    reward = 0.5 * (before - state[S_NEAREST]) - 0.005 - 0.02 * state[S_TOUCH]
-    if state[S_NEAREST] == 0.0:
-        reward += 2.0 * _eat(params, state, rng)
-    return float(reward)
+    heading, choice = index(state.heading), index(action)
+    last = params.side - 1.0
+    x = min(max(state.x + params.step_x[heading, choice], 0.0), last)
+    y = min(max(state.y + params.step_y[heading, choice], 0.0), last)
+    moved = abs(x - state.x) + abs(y - state.y)
+    state.x, state.y = x, y
+    state.heading += moved * (params.turned[heading, choice] - state.heading)
+    state.touch = params.moves[heading, choice] - moved
+    state.travelled += moved
+    state.steps += 1.0

@@ -7,65 +7,87 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nematodebench.kernels.abi import OUT_REWARD, world_kernel
-from nematodebench.kernels.jit import F32M, F64, U64, inline, inlined
+from nematodebench.kernels.abi import Outcome, WorldMemory
+from nematodebench.kernels.jit import F32M, U64, inlined
+from nematodebench.kernels.memory import Block, constant, number
 from nematodebench.kernels.rng import randint
 from nematodebench.worlds.base import Discrete, Sensor, World
 from nematodebench.worlds.draw import cells
-from nematodebench.worlds.worm import body as worm
-from nematodebench.worlds.worm import senses
-from nematodebench.worlds.worm.foraging import Foraging, pack_nematode
+from nematodebench.worlds.worm.body import Body, BodyState, move_worm, start_worm, survey_food
+from nematodebench.worlds.worm.foraging import Foraging
 from nematodebench.worlds.worm.predator import PREDATOR_SENSORS
+from nematodebench.worlds.worm.senses import body_tables, sense_food
 
 __all__ = ["Chemotaxis"]
 
-# The attractant is the world's one food, which is never eaten; the plate's own parameters use a slot of the predators'.
-_P_ARM = worm.P_DETECTION
-_S_CONTROL = worm.S_FOOD + 2
+_ATTRACTANT = 0
+"""The attractant is the plate's one food, which is never eaten."""
+
+
+class Params(Body):
+    """Those of the worm's body, and how far from the start the two spots lie."""
+
+    arm = constant()
+
+
+class State(BodyState, sizes=Params):
+    """The worm, the attractant as its food, and the control."""
+
+    control_x = number()
+    control_y = number()
+
+
+class Metrics(Block):
+    """Where the worm is."""
+
+    zone = number()
+    distance = number()
+    side = number()
+
+
+memory = WorldMemory(Params, State, Metrics)
 
 
 @inlined
-def _in_zone(state: F64, spot: int) -> float:
+def _in_zone(state: State, x: float, y: float) -> float:
     """1 if the worm is in the 3 x 3 block around a spot."""
-    dx, dy = state[worm.S_X] - state[spot], state[worm.S_Y] - state[spot + 1]
-    return np.float64(max(abs(dx), abs(dy)) <= 1.0)
+    return np.float64(max(abs(state.x - x), abs(state.y - y)) <= 1.0)
 
 
 @inlined
-def _sense(params: F64, state: F64, obs: F32M) -> None:
+def _sense(params: Params, state: State, obs: F32M) -> None:
     """Odour, satiety 1 and touch; what is left are the predator inputs at rest, of which health is 1."""
-    column = senses.sense_food(params, state, obs)
+    column = sense_food(params, state, obs)
     if column < obs.shape[1]:
         obs[0, column:] = np.float32(0.0)
         obs[0, obs.shape[1] - 1] = np.float32(1.0)
 
 
-@world_kernel
-def reset(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
+@memory.reset
+def reset(params: Params, state: State, rng: U64, obs: F32M) -> None:
     """Worm at the centre; a coin decides on which side the attractant lies."""
-    worm.start_worm(params, state)
-    arm = params[_P_ARM] if randint(rng, 2) == 1 else -params[_P_ARM]
-    state[worm.S_FOOD], state[_S_CONTROL] = state[worm.S_X] + arm, state[worm.S_X] - arm
-    state[worm.S_FOOD + 1], state[_S_CONTROL + 1] = state[worm.S_Y], state[worm.S_Y]
-    worm.survey_food(params, state)
+    start_worm(params, state)
+    arm = params.arm if randint(rng, 2) == 1 else -params.arm
+    state.food_x[_ATTRACTANT], state.food_y[_ATTRACTANT] = state.x + arm, state.y
+    state.control_x, state.control_y = state.x - arm, state.y
+    survey_food(params, state)
     _sense(params, state, obs)
-    out[:] = 0.0
 
 
-@inline
-@world_kernel
-def step(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
+@memory.inlined
+def step(params: Params, state: State, action: F32M, obs: F32M, outcome: Outcome, metrics: Metrics) -> None:
     """Move and sense."""
-    worm.move_worm(params, state, action[0, 0])
-    before = state[worm.S_NEAREST]
-    worm.survey_food(params, state)
+    move_worm(params, state, action[0, 0])
+    before = state.nearest
+    survey_food(params, state)
     _sense(params, state, obs)
-    out[0] = 0.0
-    out[1] = np.float64(state[worm.S_STEPS] >= params[worm.P_MAX_STEPS])
-    out[OUT_REWARD] = 0.5 * (before - state[worm.S_NEAREST]) - 0.005 - 0.02 * state[worm.S_TOUCH]
-    out[3] = _in_zone(state, worm.S_FOOD) - _in_zone(state, _S_CONTROL)
-    out[4] = state[worm.S_NEAREST]
-    out[5] = np.sign(state[worm.S_FOOD] - state[_S_CONTROL])
+    outcome.terminated = 0.0
+    outcome.truncated = np.float64(state.steps >= params.max_steps)
+    outcome.reward[0] = 0.5 * (before - state.nearest) - 0.005 - 0.02 * state.touch
+    x, y = state.food_x[_ATTRACTANT], state.food_y[_ATTRACTANT]
+    metrics.zone = _in_zone(state, x, y) - _in_zone(state, state.control_x, state.control_y)
+    metrics.distance = state.nearest
+    metrics.side = np.sign(x - state.control_x)
 
 
 @dataclass(frozen=True)
@@ -100,45 +122,40 @@ class Chemotaxis(World):
     with_predator_inputs: bool = False
 
     name: ClassVar[str] = "chemotaxis"
-    reset: ClassVar[Any] = staticmethod(reset)
-    step: ClassVar[Any] = staticmethod(step)
-    metrics: ClassVar[tuple[str, ...]] = ("zone", "distance", "side")
+    memory = memory
+    reset = staticmethod(reset)
+    step = staticmethod(step)
 
     @property
-    def _body(self) -> Foraging:
-        """The worm with the same senses, on a grid of this size with one food."""
-        return Foraging(side=self.side, foods=1, decay=self.decay, max_steps=self.max_steps, sensing=self.sensing)
+    def _forager(self) -> Foraging:
+        """A worm with the same senses and actions."""
+        return Foraging(sensing=self.sensing)
 
     @property
     def sensors(self) -> tuple[Sensor, ...]:
         """Those of foraging, then the predators' if wanted."""
-        return self._body.sensors + (PREDATOR_SENSORS if self.with_predator_inputs else ())
+        return self._forager.sensors + (PREDATOR_SENSORS if self.with_predator_inputs else ())
 
     @property
     def actions(self) -> Discrete:
         """Four moves."""
-        return self._body.actions
+        return self._forager.actions
 
-    @property
-    def state_size(self) -> int:
-        """The worm, the attractant and the control."""
-        return worm.S_FOOD + 4
+    def tables(self) -> Mapping[str, Any]:
+        """The tables of moves and odour, for one food and a worm that is always full."""
+        return {**body_tables(self.side, self.decay, self.sensing), "foods": 1, "satiety": 1.0}
 
-    def pack(self) -> F64:
-        """Parameters and odour tables."""
-        packed = pack_nematode(self._body)
-        packed[_P_ARM] = self.arm
-        return packed
-
-    def image(self, state: F64) -> NDArray[np.uint8]:
+    def image(self, state: State) -> NDArray[np.uint8]:
         """The plate with its two spots and the worm."""
         return cells.grid_image(self.side, self._items(state))
 
-    def text(self, state: F64) -> str:
+    def text(self, state: State) -> str:
         """The plate as characters."""
         return cells.grid_text(self.side, self._items(state))
 
-    def _items(self, state: F64) -> Mapping[str, NDArray[np.float64]]:
-        spots = state[worm.S_FOOD : worm.S_FOOD + 4].reshape(2, 2)
-        heading = cells.HEADINGS[int(state[worm.S_HEADING])]
-        return {"control": spots[1:], "attractant": spots[:1], heading: state[worm.S_X : worm.S_Y + 1][None]}
+    def _items(self, state: State) -> Mapping[str, NDArray[np.float64]]:
+        return {
+            "control": np.array([[state.control_x, state.control_y]]),
+            "attractant": np.column_stack([state.food_x, state.food_y]),
+            cells.HEADINGS[int(state.heading)]: np.array([[state.x, state.y]]),
+        }

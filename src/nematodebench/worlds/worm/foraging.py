@@ -7,64 +7,86 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nematodebench.kernels.abi import OUT_REWARD, world_kernel
-from nematodebench.kernels.jit import F32M, F64, U64, inline, inlined
+from nematodebench.kernels.abi import Outcome, WorldMemory
+from nematodebench.kernels.jit import F32M, U64, inlined
+from nematodebench.kernels.memory import Block, number
 from nematodebench.worlds.base import Discrete, Sensor, World
 from nematodebench.worlds.draw import cells
-from nematodebench.worlds.worm import body as worm
-from nematodebench.worlds.worm import senses
+from nematodebench.worlds.worm.body import ACTIONS, move_worm, start_worm, survey_food
+from nematodebench.worlds.worm.food import Forager, ForagerState, collect, place_foods
+from nematodebench.worlds.worm.senses import body_tables, sense_food
 
-__all__ = ["Foraging", "finish_episode", "pack_nematode"]
+__all__ = ["Foraging", "Metrics", "finish_episode"]
 
-_SENSING = {"gradient": worm.GRADIENT, "klinotaxis": worm.KLINOTAXIS, "temporal": worm.TEMPORAL}
 _TARGET, _KILLED, _STARVED, _MAX_STEPS = 1.0, 2.0, 3.0, 4.0
 
 
+class Metrics(Block):
+    """Written when an episode ends."""
+
+    success = number()
+    foods = number()
+    travelled = number()
+    optimal = number()
+    satiety = number()
+    termination = number()
+
+
+memory = WorldMemory(Forager, ForagerState, Metrics)
+
+
 @inlined
-def finish_episode(params: F64, state: F64, killed: bool, reward: float, out: F64) -> None:
+def _write_metrics(state: ForagerState, metrics: Metrics, ended: float) -> None:
+    fed = state.eaten > 0.0
+    metrics.success = 1.0 if ended == _TARGET or (ended == _MAX_STEPS and fed) else 0.0
+    metrics.foods = state.eaten
+    metrics.travelled = state.travelled_to_first if fed else state.travelled
+    metrics.optimal = state.optimal
+    metrics.satiety = state.satiety
+    metrics.termination = ended
+
+
+@inlined
+def finish_episode(
+    params: Forager, state: ForagerState, outcome: Outcome, metrics: Metrics, killed: bool, reward: float
+) -> None:
     """Decides whether the episode is over, in the order target, killed, starved, max_steps, and writes its metrics."""
     ended = 0.0
-    if state[worm.S_EATEN] >= params[worm.P_TARGET]:
+    if state.eaten >= params.target:
         ended = _TARGET
     elif killed:
         ended = _KILLED
         reward -= 10.0
-    elif state[worm.S_SATIETY] <= 0.0:
+    elif state.satiety <= 0.0:
         ended = _STARVED
         reward -= 10.0
-    elif state[worm.S_STEPS] >= params[worm.P_MAX_STEPS]:
+    elif state.steps >= params.max_steps:
         ended = _MAX_STEPS
-    out[0] = 1.0 if 0.0 < ended < _MAX_STEPS else 0.0
-    out[1] = 1.0 if ended == _MAX_STEPS else 0.0
-    out[OUT_REWARD] = reward
+    outcome.terminated = 1.0 if 0.0 < ended < _MAX_STEPS else 0.0
+    outcome.truncated = 1.0 if ended == _MAX_STEPS else 0.0
+    outcome.reward[0] = reward
     if ended > 0.0:
-        eaten = state[worm.S_EATEN]
-        out[3] = 1.0 if ended == _TARGET or (ended == _MAX_STEPS and eaten > 0.0) else 0.0
-        out[4] = eaten
-        out[5] = state[worm.S_FIRST] if eaten > 0.0 else state[worm.S_TRAVELLED]
-        out[6] = state[worm.S_OPTIMAL]
-        out[7] = state[worm.S_SATIETY]
-        out[8] = ended
+        _write_metrics(state, metrics, ended)
 
 
-@world_kernel
-def reset(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
+@memory.reset
+def reset(params: Forager, state: ForagerState, rng: U64, obs: F32M) -> None:
     """Worm at the centre, food anew."""
-    worm.start_worm(params, state)
-    worm.place_foods(params, state, rng)
-    worm.survey_food(params, state)
-    senses.sense_food(params, state, obs)
-    out[:] = 0.0
+    start_worm(params, state)
+    place_foods(params, state, rng)
+    survey_food(params, state)
+    sense_food(params, state, obs)
 
 
-@inline
-@world_kernel
-def step(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
+@memory.inlined
+def step(
+    params: Forager, state: ForagerState, rng: U64, action: F32M, obs: F32M, outcome: Outcome, metrics: Metrics
+) -> None:
     """Move, eat, sense."""
-    worm.move_worm(params, state, action[0, 0])
-    reward = worm.collect(params, state, rng)
-    senses.sense_food(params, state, obs)
-    finish_episode(params, state, False, reward, out)
+    move_worm(params, state, action[0, 0])
+    reward = collect(params, state, rng)
+    sense_food(params, state, obs)
+    finish_episode(params, state, outcome, metrics, False, reward)
 
 
 @dataclass(frozen=True)
@@ -106,9 +128,9 @@ class Foraging(World):
     sensing: str = "gradient"
 
     name: ClassVar[str] = "foraging"
-    reset: ClassVar[Any] = staticmethod(reset)
-    step: ClassVar[Any] = staticmethod(step)
-    metrics: ClassVar[tuple[str, ...]] = ("success", "foods", "travelled", "optimal", "satiety", "termination")
+    memory = memory
+    reset = staticmethod(reset)
+    step = staticmethod(step)
     terminations: ClassVar[tuple[str, ...]] = ("target", "killed", "starved", "max_steps")
 
     @property
@@ -124,43 +146,21 @@ class Foraging(World):
     @property
     def actions(self) -> Discrete:
         """Four moves."""
-        return Discrete(("forward", "left", "right", "stay"))
+        return Discrete(ACTIONS)
 
-    @property
-    def state_size(self) -> int:
-        """The worm and its foods."""
-        return worm.S_FOOD + 2 * self.foods
+    def tables(self) -> Mapping[str, Any]:
+        """The tables of moves and odour."""
+        return body_tables(self.side, self.decay, self.sensing)
 
-    def pack(self) -> F64:
-        """Parameters, then the odour table."""
-        return pack_nematode(self)
-
-    def image(self, state: F64) -> NDArray[np.uint8]:
+    def image(self, state: ForagerState) -> NDArray[np.uint8]:
         """The grid with worm and food."""
         return cells.grid_image(self.side, self._items(state))
 
-    def text(self, state: F64) -> str:
+    def text(self, state: ForagerState) -> str:
         """The grid as characters."""
         return cells.grid_text(self.side, self._items(state))
 
-    def _items(self, state: F64) -> Mapping[str, NDArray[np.float64]]:
+    def _items(self, state: Any) -> Mapping[str, NDArray[np.float64]]:
         """What lies where, in the order it is drawn."""
-        food = state[worm.S_FOOD : worm.S_FOOD + 2 * self.foods].reshape(-1, 2)
-        return {"food": food, cells.HEADINGS[int(state[worm.S_HEADING])]: state[worm.S_X : worm.S_Y + 1][None]}
-
-
-def pack_nematode(world: Foraging) -> F64:
-    """The parameters of the worm's body and senses, with the odour tables its kind of sensing reads."""
-    head = np.zeros(worm.TABLE)
-    head[:9] = (
-        world.side, world.foods, world.target, world.spacing, world.exclusion, world.decay, world.max_steps,
-        world.satiety, world.satiety_gain,
-    )  # fmt: skip
-    head[worm.P_SENSING] = _SENSING[world.sensing]
-    head[worm.P_WIDTH], head[worm.P_HERE] = 2 * world.side - 1, (world.side - 1) * 2 * world.side
-    head[worm.P_MOVES : worm.TABLE] = worm.moves_table()
-    gradients = senses.gradient_table(world.side, float(world.decay))
-    if world.sensing == "gradient":
-        return np.concatenate([head, gradients])
-    head[worm.P_DISTANCES] = worm.TABLE + gradients.size
-    return np.concatenate([head, gradients, senses.distance_table(world.side + 1, float(world.decay))])
+        food = np.column_stack([state.food_x, state.food_y])
+        return {"food": food, cells.HEADINGS[int(state.heading)]: np.array([[state.x, state.y]])}

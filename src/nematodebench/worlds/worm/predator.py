@@ -7,13 +7,16 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nematodebench.kernels.abi import world_kernel
-from nematodebench.kernels.jit import F32M, F64, U64, inline, inlined, kernel
+from nematodebench.kernels.abi import Outcome, WorldMemory
+from nematodebench.kernels.jit import F32M, U64, inlined, kernel
+from nematodebench.kernels.memory import constant, constants, number, numbers, size
 from nematodebench.kernels.rng import randint
 from nematodebench.worlds.base import Sensor
-from nematodebench.worlds.worm import body as worm
-from nematodebench.worlds.worm import senses
-from nematodebench.worlds.worm.foraging import Foraging, finish_episode, pack_nematode
+from nematodebench.worlds.worm import foraging
+from nematodebench.worlds.worm.body import FORWARD, move_worm, start_worm, survey, survey_food
+from nematodebench.worlds.worm.food import Forager, ForagerState, collect, place_foods
+from nematodebench.worlds.worm.foraging import Foraging, finish_episode
+from nematodebench.worlds.worm.senses import gradient_tables, sense_food, write_direction
 
 __all__ = ["PREDATOR_SENSORS", "Predator"]
 
@@ -25,26 +28,49 @@ PREDATOR_SENSORS = (
     Sensor("health"),
 )
 _TRIES = 1000
-_OUT_HEALTH = 9
 
 
-@inlined
-def _first_predator(params: F64) -> int:
-    return worm.S_FOOD + 2 * int(params[worm.P_FOOD])
+class Params(Forager):
+    """The fields of :class:`Predator`, and the predators' odour."""
+
+    predators = size()
+    detection = constant()
+    damage = constant()
+    health = constant()
+    heal = constant()
+    predator_odour_x = constants("cells")
+    predator_odour_y = constants("cells")
+
+
+class State(ForagerState, sizes=Params):
+    """The worm, its food and its predators."""
+
+    health = number()
+    contact = number()
+    predator_x = numbers("predators")
+    predator_y = numbers("predators")
+
+
+class Metrics(foraging.Metrics):
+    """Those of foraging, and the health that is left."""
+
+    health = number()
+
+
+memory = WorldMemory(Params, State, Metrics)
 
 
 @kernel()
-def _place_predators(params: F64, state: F64, rng: U64) -> None:
+def _place_predators(params: Params, state: State, rng: U64) -> None:
     """Uniform on the cells farther than their detection from the worm, by rejection."""
-    side = int(params[worm.P_SIDE])
-    first = _first_predator(params)
-    for n in range(int(params[worm.P_PREDATORS])):
+    side = int(params.side)
+    for n in range(params.predators):
         x, y = 0.0, 0.0
         for _ in range(_TRIES):
             x, y = np.float64(randint(rng, side)), np.float64(randint(rng, side))
-            if abs(x - state[worm.S_X]) + abs(y - state[worm.S_Y]) > params[worm.P_DETECTION]:
+            if abs(x - state.x) + abs(y - state.y) > params.detection:
                 break
-        state[first + 2 * n], state[first + 2 * n + 1] = x, y
+        state.predator_x[n], state.predator_y[n] = x, y
 
 
 @inlined
@@ -56,73 +82,82 @@ def _chase(dx: float, dy: float) -> tuple[float, float]:
 
 
 @inlined
-def _wander(params: F64, rng: U64, x: float, y: float) -> tuple[float, float]:
+def _wander(params: Params, rng: U64, x: float, y: float) -> tuple[float, float]:
     """One cell in a random direction; a step off the grid is no step."""
-    direction = worm.P_MOVES + 16 * randint(rng, 4)
-    last = params[worm.P_SIDE] - 1.0
-    to_x, to_y = x + params[direction], y + params[direction + 1]
+    heading = randint(rng, 4)
+    last = params.side - 1.0
+    to_x, to_y = x + params.step_x[heading, FORWARD], y + params.step_y[heading, FORWARD]
     return min(max(to_x, 0.0), last) - x, min(max(to_y, 0.0), last) - y
 
 
 @kernel()
-def _move_predators(params: F64, state: F64, rng: U64) -> None:
-    first = _first_predator(params)
-    for n in range(int(params[worm.P_PREDATORS])):
-        x, y = state[first + 2 * n], state[first + 2 * n + 1]
-        dx, dy = state[worm.S_X] - x, state[worm.S_Y] - y
-        if abs(dx) + abs(dy) <= params[worm.P_DETECTION]:
+def _move_predators(params: Params, state: State, rng: U64) -> None:
+    for n in range(params.predators):
+        x, y = state.predator_x[n], state.predator_y[n]
+        dx, dy = state.x - x, state.y - y
+        if abs(dx) + abs(dy) <= params.detection:
             step_x, step_y = _chase(dx, dy)
         else:
             step_x, step_y = _wander(params, rng, x, y)
-        state[first + 2 * n], state[first + 2 * n + 1] = x + step_x, y + step_y
+        state.predator_x[n], state.predator_y[n] = x + step_x, y + step_y
+
+
+@kernel()
+def _heal(params: Params, state: State, foods: float) -> None:
+    """Every food that was eaten heals."""
+    for _ in range(int(foods)):
+        state.health = min(params.health, state.health + params.heal)
 
 
 @inlined
-def _bite(params: F64, state: F64) -> float:
+def _bite(params: Params, state: State) -> float:
     """Every predator on the worm's cell deals its damage. Returns the number of hits."""
-    first = _first_predator(params)
     hits = 0.0
-    for n in range(int(params[worm.P_PREDATORS])):
-        here = (state[first + 2 * n] == state[worm.S_X]) & (state[first + 2 * n + 1] == state[worm.S_Y])
+    for n in range(params.predators):
+        here = (state.predator_x[n] == state.x) & (state.predator_y[n] == state.y)
         hits += np.float64(here)
-    state[worm.S_HEALTH] = max(0.0, state[worm.S_HEALTH] - hits * params[worm.P_DAMAGE])
-    state[worm.S_CONTACT] = min(hits, 1.0)
+    state.health = max(0.0, state.health - hits * params.damage)
+    state.contact = min(hits, 1.0)
     return hits
 
 
 @inlined
-def _sense(params: F64, state: F64, obs: F32M) -> None:
-    column = senses.sense_food(params, state, obs)
-    table, count = int(params[worm.P_PREDATOR_TABLE]), int(params[worm.P_PREDATORS])
-    _, gx, gy = worm.survey(params, state, table, _first_predator(params), count)
-    senses.write_direction(params, state, gx, gy, 0.0, obs, column)
-    obs[0, column + 3] = np.float32(state[worm.S_CONTACT])
-    obs[0, column + 4] = np.float32(state[worm.S_HEALTH] / params[worm.P_HEALTH])
+def _sense(params: Params, state: State, obs: F32M) -> None:
+    column = sense_food(params, state, obs)
+    odour_x, odour_y = params.predator_odour_x, params.predator_odour_y
+    _, gx, gy = survey(params, state, state.predator_x, state.predator_y, odour_x, odour_y)
+    write_direction(params, state, gx, gy, 0.0, obs, column)
+    obs[0, column + 3] = np.float32(state.contact)
+    obs[0, column + 4] = np.float32(state.health / params.health)
 
 
-@world_kernel
-def reset(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
-    """Worm at the centre, food and predators anew."""
-    worm.start_worm(params, state)
-    worm.place_foods(params, state, rng)
+@memory.reset
+def reset(params: Params, state: State, rng: U64, obs: F32M) -> None:
+    """Worm at the centre, unharmed, food and predators anew."""
+    start_worm(params, state)
+    state.health = params.health
+    place_foods(params, state, rng)
     _place_predators(params, state, rng)
-    worm.survey_food(params, state)
+    survey_food(params, state)
     _sense(params, state, obs)
-    out[:] = 0.0
 
 
-@inline
-@world_kernel
-def step(params: F64, state: F64, rng: U64, action: F32M, obs: F32M, out: F64) -> None:
+@memory.inlined
+def step(
+    params: Params, state: State, rng: U64, action: F32M, obs: F32M, outcome: Outcome, metrics: Metrics
+) -> None:
     """Move, eat, be hunted, sense."""
-    worm.move_worm(params, state, action[0, 0])
-    reward = worm.collect(params, state, rng)
-    if state[worm.S_STEPS] % 2.0 == 0.0:
+    move_worm(params, state, action[0, 0])
+    eaten = state.eaten
+    reward = collect(params, state, rng)
+    if state.eaten > eaten:
+        _heal(params, state, state.eaten - eaten)
+    if state.steps % 2.0 == 0.0:
         _move_predators(params, state, rng)
     reward -= 0.5 * _bite(params, state)
     _sense(params, state, obs)
-    finish_episode(params, state, state[worm.S_HEALTH] <= 0.0, reward, out)
-    out[_OUT_HEALTH] = state[worm.S_HEALTH]
+    finish_episode(params, state, outcome, metrics, state.health <= 0.0, reward)
+    metrics.health = state.health
 
 
 @dataclass(frozen=True)
@@ -159,28 +194,19 @@ class Predator(Foraging):
     predator_decay: float = 10.0
 
     name: ClassVar[str] = "predator"
-    reset: ClassVar[Any] = staticmethod(reset)
-    step: ClassVar[Any] = staticmethod(step)
-    metrics: ClassVar[tuple[str, ...]] = (*Foraging.metrics, "health")
+    memory = memory
+    reset = staticmethod(reset)
+    step = staticmethod(step)
 
     @property
     def sensors(self) -> tuple[Sensor, ...]:
         """Those of foraging, then the predators."""
         return (*super().sensors, *PREDATOR_SENSORS)
 
-    @property
-    def state_size(self) -> int:
-        """The worm, its foods and the predators."""
-        return super().state_size + 2 * self.predators
+    def tables(self) -> Mapping[str, Any]:
+        """The tables of moves and odour, and those of the predators' odour."""
+        odour_x, odour_y = gradient_tables(self.side, float(self.predator_decay))
+        return {**super().tables(), "predator_odour_x": odour_x, "predator_odour_y": odour_y}
 
-    def pack(self) -> F64:
-        """Parameters and odour tables, then the table of the predators' smell."""
-        packed = pack_nematode(self)
-        packed[worm.P_PREDATORS : worm.P_PREDATOR_TABLE + 1] = (
-            self.predators, self.detection, self.damage, self.health, self.heal, packed.size,
-        )  # fmt: skip
-        return np.concatenate([packed, senses.gradient_table(self.side, float(self.predator_decay))])
-
-    def _items(self, state: F64) -> Mapping[str, NDArray[np.float64]]:
-        predators = state[super().state_size : self.state_size].reshape(-1, 2)
-        return {**super()._items(state), "predator": predators}
+    def _items(self, state: Any) -> Mapping[str, NDArray[np.float64]]:
+        return {**super()._items(state), "predator": np.column_stack([state.predator_x, state.predator_y])}
