@@ -100,10 +100,9 @@ def normalise(values: Sequence[float], anchors: TaskAnchors | None) -> AnchoredS
     return anchored_score(values, anchors.floor, anchors.ceiling)
 
 
-def write_anchors(task: Task, anchors: TaskAnchors | None) -> Path:
-    """Freezes anchors with the package; a task without a score gets a file that says so, because files name tasks."""
+def write_anchors(task: Task, anchors: TaskAnchors) -> Path:
+    """Freezes anchors with the package."""
     path = anchor_path(task.id)
-    content = {"task": task.id, "spec_hash": task.spec_hash, "score_key": task.score_key, "floor": None}
     path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps(asdict(anchors) if anchors else content, indent=1) + "\n")
+    path.write_text(json.dumps(asdict(anchors), indent=1) + "\n")
     return path
