@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from nematodebench.brains.base import BrainConfig, CompiledBrain
 from nematodebench.errors import UsageError, unknown_name
 
-__all__ = ["BrainType", "brain_names", "class_of", "config_of", "get_brain", "is_compiled", "register_brain"]
+__all__ = ["BrainType", "class_of", "config_of", "get_brain", "is_compiled", "list_brains", "register_brain"]
 
 BrainType: TypeAlias = type[Any]
 """A subclass of CompiledBrain, or a Python class with act, learn and begin_episode."""
@@ -42,7 +42,7 @@ def _entry_points() -> dict[str, Any]:
     return {point.name: point for point in entry_points(group="nematodebench.brains")}
 
 
-def brain_names() -> list[str]:
+def list_brains() -> list[str]:
     """Names of all brains that need no ``module:Class``."""
     return sorted({*_built_in(), *_entry_points(), *_REGISTERED})
 
@@ -58,7 +58,7 @@ def get_brain(name: str) -> BrainType:
     points = _entry_points()
     if name in points:
         return _checked(points[name].load(), name)
-    raise unknown_name("brain", name, brain_names())
+    raise unknown_name("brain", name, list_brains())
 
 
 def _only_brain(module: Any, name: str) -> BrainType:

@@ -11,7 +11,7 @@ from nematodebench.measures.anchored import ANCHORED
 from nematodebench.tasks.base import Phase, Task, trained_id
 from nematodebench.worlds.base import World
 
-__all__ = ["all_tasks", "built_in_tasks", "get_task", "register_task", "register_world"]
+__all__ = ["all_tasks", "built_in_tasks", "get_task", "list_tasks", "register_task", "register_world"]
 
 _PACKAGE = "nematodebench.tasks"
 _ALIASES: dict[str, str] = {}
@@ -42,6 +42,11 @@ def all_tasks() -> dict[str, Task]:
     built_in = built_in_tasks()
     others = {name: task for name, task in _installed_tasks().items() if name not in built_in}
     return {**built_in, **others, **_REGISTERED}
+
+
+def list_tasks() -> list[str]:
+    """Ids of all tasks."""
+    return list(all_tasks())
 
 
 def get_task(name: str) -> Task:
