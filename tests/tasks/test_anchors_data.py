@@ -9,6 +9,7 @@ from nematodebench.scoring import MIN_NULL_SEEDS, AnchorKind, ScoreAnchor
 from nematodebench.tasks import anchoring, control, nematode
 from nematodebench.tasks.anchoring import load_anchors
 from nematodebench.tasks.registry import built_in_tasks, get_task
+from nematodebench.tasks.specification import specification_hash
 
 FAMILIES = (*nematode.TASKS, *control.TASKS)
 SCORED = [task for task in FAMILIES if task.scoring.has_score]
@@ -99,7 +100,12 @@ def test_anchors_of_another_specification_are_refused(tmp_path, monkeypatch):
     content = json.loads(anchoring.anchor_path(task.id).read_text())
     (tmp_path / "wall-v1.json").write_text(json.dumps({**content, "spec_hash": "0" * 64}))
     monkeypatch.setattr(anchoring, "anchor_path", lambda name: tmp_path / f"{name}.json")
-    with pytest.raises(UsageError, match="calibrate wall-v1 --write"):
+    with pytest.raises(UsageError, match=r"edited.*calibrate wall-v1 --write"):
+        load_anchors(task)
+    content["spec"]["phases"][0]["side"] = 14.0
+    changed = {**content, "spec_hash": specification_hash(content["spec"])}
+    (tmp_path / "wall-v1.json").write_text(json.dumps(changed))
+    with pytest.raises(UsageError, match=r"another specification: phases\[0\].side was 14.0 and is 15.0"):
         load_anchors(task)
 
 

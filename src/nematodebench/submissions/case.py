@@ -120,7 +120,7 @@ class Case:
         return Environment(
             task=task.id,
             version=task.version,
-            spec_hash=task.spec_hash,
+            spec_hash=self.first.task_spec_hash,
             world=task.world.name,
             grid_size=getattr(task.world, "side", None),
             episodes_per_run=task.phases[0].episodes or None,
@@ -147,7 +147,7 @@ def config_disagreement(config: SessionConfig, record: ExperimentMetadata, brain
         ("task", task.id, record.task),
         ("brain", config.brain, record.brain),
         ("parameters", resolved, record.brain_config),
-        ("episodes", task.spec_hash, record.task_spec_hash),
+        ("episodes", task.changes_since(record.task_spec), []),
     ):
         if theirs != ours:
             return (

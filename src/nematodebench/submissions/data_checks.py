@@ -15,6 +15,7 @@ from nematodebench.submissions.case import Case, config_disagreement, repeated_s
 from nematodebench.submissions.checks import Caution, check
 from nematodebench.submissions.compare import differences
 from nematodebench.submissions.untrusted import parse_config
+from nematodebench.tasks.specification import specification_hash
 
 __all__ = ["DATA_CHECKS"]
 
@@ -65,12 +66,13 @@ def _complete(case: Case) -> Iterator[str]:
 def _agree(case: Case) -> Iterator[str]:
     first = case.first
     for record in case.records[1:]:
-        for field in ("task", "task_spec_hash", "brain", "brain_class", "brain_config", "brain_source_hash"):
+        both = f"{record.experiment_id} and {first.experiment_id}"
+        for field in ("task", "brain", "brain_class", "brain_config", "brain_source_hash"):
             if getattr(record, field) != getattr(first, field):
                 values = "" if field == "brain_config" else f": {getattr(record, field)} and {getattr(first, field)}"
-                yield f"{record.experiment_id} and {first.experiment_id} differ in {field}{values}"
+                yield f"{both} differ in {field}{values}"
         if _sizes(record.task_spec) != _sizes(first.task_spec):
-            yield f"{record.experiment_id} and {first.experiment_id} differ in grid size"
+            yield f"{both} differ in grid size"
 
 
 def _sizes(spec: dict[str, object]) -> list[object]:
@@ -91,9 +93,10 @@ def _task(case: Case) -> Iterator[str]:
         name = record.experiment_id
         if not record.official:
             yield f"{name} is not official: the number of episodes was changed to {record.episodes_per_run}"
-        if record.task_spec_hash != task.spec_hash:
-            yield f"{name}: task_spec_hash is not that of the registered {task.id}"
-        yield from differences(record.task_spec, dict(task.spec()), f"{name}: task_spec")
+        if record.task_spec_hash != specification_hash(record.task_spec):
+            yield f"{name}: task_spec_hash is not that of its task_spec"
+        for change in task.changes_since(record.task_spec):
+            yield f"{name}: the task is not the registered {task.id}: {change}"
         if record.episodes_per_run != (task.phases[0].episodes or None):
             yield f"{name}: episodes_per_run is {record.episodes_per_run}, but {task.id} has {task.phases[0].episodes}"
         if record.score_key != task.score_key:
