@@ -43,12 +43,12 @@ def _of_rank(ranks: Ints) -> NDArray[np.float64]:
 
 def split(values: NDArray[np.float64]) -> Numbers:
     """Parts a column, with the scale that leaves the least to be stored."""
-    options = [Numbers(0, _rank(values), np.zeros(values.size, dtype=np.int64))]
-    if np.isfinite(values).all():
-        largest = float(np.abs(values).max(initial=0.0))
-        options += [_scaled(values, scale) for scale in _SCALES if largest < _LARGEST / scale]
-    whole = next((option for option in options if option.scale == 1 and not option.rest.any()), None)
-    return whole or min(options, key=lambda option: cost(option.whole) + cost(option.rest))
+    largest = float(np.abs(values).max(initial=0.0))  # not a number where one of them is not
+    scales = [scale for scale in _SCALES if largest < _LARGEST / scale]
+    if scales and not (whole := _scaled(values, 1)).rest.any():
+        return whole
+    bits = Numbers(0, _rank(values), np.zeros(values.size, dtype=np.int64))
+    return min([bits, *(_scaled(values, scale) for scale in scales)], key=lambda one: cost(one.whole) + cost(one.rest))
 
 
 def _scaled(values: NDArray[np.float64], scale: int) -> Numbers:

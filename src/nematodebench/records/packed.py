@@ -23,10 +23,10 @@ __all__ = ["MAX_CONTENT", "MAX_ROWS", "pack_episodes", "packed_phases", "unpack_
 MAX_CONTENT = 200_000_000
 MAX_ROWS = 5_000_000
 _MAX_COLUMNS = 100
-_FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9, "dict_size": 1 << 20, "lc": 0, "lp": 0, "pb": 0}]
+_FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9, "dict_size": 1 << 16, "lc": 0, "lp": 0, "pb": 0}]
 """Neither the neighbours of a byte nor its place say anything about it, and no text repeats over long distances."""
-_SAMPLE = 30_000
-"""Rows from which the best way to write a column is found."""
+_SAMPLE = 5000
+"""About how many rows it takes to find the best way to write a column."""
 _EPISODE = "(episode)"
 """The number of the episode, which every row has without a column."""
 _Tables = dict[int, dict[str, NDArray[np.float64]]]
@@ -93,8 +93,11 @@ def _compressed(content: bytes) -> bytes:
 
 
 def _best_way(values: Ints, known: Mapping[str, Ints]) -> _Column:
-    """The way that gives the fewest bytes for the first rows."""
-    values, known = values[:_SAMPLE], {name: column[:_SAMPLE] for name, column in known.items()}
+    """The way that gives the fewest bytes for a sample of rows."""
+    some = slice(None, None, max(1, values.size // _SAMPLE))
+    values, known = values[some], {name: column[some] for name, column in known.items()}
+    if values.size == 0 or values.min() == values.max():
+        return _Column()
     differences = [_Column(minus=name, sign=sign) for name in known if name != _EPISODE for sign in (1, -1)]
     cheap = min([_Column(), *differences], key=lambda way: cost(way.applied(values, known)))
     ways = [way.model_copy(update={"order": order}) for way in (_Column(), cheap) for order in ("", *known)]
