@@ -335,7 +335,7 @@ def _unknown_parameter(work: Work) -> None:
         work.edit_record(k, brain_config={**work.record(k)["brain_config"], "cheat": True})
 
 
-@forgery("brain", "brain_config.wander is missing")
+@forgery("identity", "brain_config is not that of the sessions")
 def _incomplete_parameters(work: Work) -> None:
     for k in range(10):
         work.edit_record(k, brain_config={"randomness": 0.1})

@@ -81,6 +81,8 @@ class CompiledBrain:
     """Base of compiled brains; subclasses set the class variables and :meth:`layout`."""
 
     name: ClassVar[str]
+    aliases: ClassVar[tuple[str, ...]] = ()
+    """Names it had before. Stored results, configs and commands may use them."""
     kind: ClassVar[BrainClass]
     config: ClassVar[type[BrainConfig]] = NoConfig
     init: ClassVar[BrainPart] = staticmethod(nothing)

@@ -3,7 +3,7 @@
 import platform
 from dataclasses import dataclass
 
-from nematodebench.brains.registry import get_brain, list_brains
+from nematodebench.brains.registry import canonical_name, get_brain, list_brains
 from nematodebench.engine.run import RunResult, RunSpec, compile_for, execute, resolve_config
 from nematodebench.errors import UsageError
 from nematodebench.records.memory_hash import OLDER_KIND, same_memory
@@ -42,7 +42,7 @@ class Rerun:
 
 def is_foreign(brain: str) -> bool:
     """Whether a brain is code from outside this installation's registered brains."""
-    return brain not in list_brains()
+    return canonical_name(brain) not in list_brains()
 
 
 def task_of(metadata: ExperimentMetadata) -> Task:
