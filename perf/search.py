@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nematodebench.brains.registry import brain_names, get_brain
+from nematodebench.brains.registry import get_brain, list_brains
 from nematodebench.search.space import declared_space
 from nematodebench.search.study import SearchPlan, finished_trials, run_search
 from nematodebench.search.target import BrainTarget, brain_target
@@ -38,7 +38,7 @@ class Timed:
 
 def main() -> int:
     """Measures and prints."""
-    name = "spiking_rstdp" if "spiking_rstdp" in brain_names() else "q_table"
+    name = "spiking_rstdp" if "spiking_rstdp" in list_brains() else "q_table"
     space = declared_space(name, get_brain(name))
     timed = Timed(brain_target(name, "association-v1"))
     with tempfile.TemporaryDirectory() as folder:

@@ -14,24 +14,22 @@ from nematodebench.interop.registration import register_all
 
 if TYPE_CHECKING:
     from nematodebench import scoring, stats
-    from nematodebench.brains.registry import brain_names as brains
-    from nematodebench.brains.registry import register_brain
+    from nematodebench.brains.registry import list_brains, register_brain
     from nematodebench.engine.python_brain import Transition
     from nematodebench.sessions.session import Session, run
-    from nematodebench.tasks.registry import all_tasks as tasks
-    from nematodebench.tasks.registry import register_task, register_world
+    from nematodebench.tasks.registry import list_tasks, register_task, register_world
 
 __all__ = [
     "Session",
     "Transition",
-    "brains",
+    "list_brains",
+    "list_tasks",
     "register_brain",
     "register_task",
     "register_world",
     "run",
     "scoring",
     "stats",
-    "tasks",
 ]
 
 try:
@@ -43,6 +41,8 @@ except PackageNotFoundError:  # pragma: no cover  (a source tree that was never 
 _WHERE = {
     "Session": ("nematodebench.sessions.session", "Session"),
     "Transition": ("nematodebench.engine.python_brain", "Transition"),
+    "list_brains": ("nematodebench.brains.registry", "list_brains"),
+    "list_tasks": ("nematodebench.tasks.registry", "list_tasks"),
     "register_brain": ("nematodebench.brains.registry", "register_brain"),
     "register_task": ("nematodebench.tasks.registry", "register_task"),
     "register_world": ("nematodebench.tasks.registry", "register_world"),
@@ -50,17 +50,17 @@ _WHERE = {
 }
 
 
-register_all()  # so that gymnasium.make("nematodebench/...") works as soon as this package is imported
-
-
 def __getattr__(name: str) -> Any:
     if name in _WHERE:
         module, attribute = _WHERE[name]
         return getattr(importlib.import_module(module), attribute)
-    if name in {"brains", "scoring", "stats", "tasks"}:
+    if name in {"scoring", "stats"}:
         return importlib.import_module(f"nematodebench.{name}")
     raise AttributeError(f"module 'nematodebench' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+register_all()  # so that gymnasium.make("nematodebench/...") works as soon as this package is imported

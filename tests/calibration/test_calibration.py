@@ -148,7 +148,7 @@ def test_neighbours_of_the_same_action_are_one_segment():
 def test_write_then_check_on_other_seeds(anchors_folder):
     code, _ = command("cartpole-v1", "torus-v1", "--runs", "200", "--write", "--reference")
     assert code == 0
-    assert sorted(path.stem for path in anchors_folder.iterdir()) == ["cartpole-v1", "torus-v1"]
+    assert sorted(path.stem for path in anchors_folder.iterdir()) == ["cartpole-v1"]
     code, rows = command("cartpole-v1", "torus-v1", "--runs", "200", "--check", "--reference")
     assert code == 0
     assert [(row["what"], row["verdict"]) for row in rows] == [

@@ -10,7 +10,7 @@ import numba
 import numpy as np
 import pytest
 
-from nematodebench.brains.registry import brain_names, get_brain, is_compiled
+from nematodebench.brains.registry import get_brain, is_compiled, list_brains
 from nematodebench.engine.run import execute
 from nematodebench.kernels.target import code_generation
 from nematodebench.records.memory_hash import memory_kind
@@ -18,7 +18,7 @@ from nematodebench.sessions.config import SessionConfig
 from nematodebench.sessions.plan import make_plan
 from nematodebench.sessions.session import run_plan
 
-COMPILED = [name for name in brain_names() if is_compiled(get_brain(name))]
+COMPILED = [name for name in list_brains() if is_compiled(get_brain(name))]
 EPISODES, RUNS, SEED = 6, 5, 11
 TASKS = ("foraging_small-v1", "predator_small_klinotaxis-v1")
 

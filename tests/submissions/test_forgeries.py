@@ -276,13 +276,13 @@ def _one_session_on_a_smaller_grid(work: Work) -> None:
     work.edit_record(4, task_spec=spec)
 
 
-@forgery("task", "task_spec_hash is not that of the registered foraging_small-v1")
+@forgery("task", "task_spec_hash is not that of its task_spec")
 def _other_task_specification(work: Work) -> None:
     for k in range(10):
         work.edit_record(k, task_spec_hash="0" * 64)
 
 
-@forgery("task", "task_spec.phases[0].side is 6, but the data give 20")
+@forgery("task", "is not the registered foraging_small-v1: phases[0].side was 6 and is 20")
 def _easier_grid_in_all_sessions(work: Work) -> None:
     for k in range(10):
         spec = work.record(k)["task_spec"]
@@ -335,7 +335,7 @@ def _unknown_parameter(work: Work) -> None:
         work.edit_record(k, brain_config={**work.record(k)["brain_config"], "cheat": True})
 
 
-@forgery("brain", "brain_config.wander is missing")
+@forgery("identity", "brain_config is not that of the sessions")
 def _incomplete_parameters(work: Work) -> None:
     for k in range(10):
         work.edit_record(k, brain_config={"randomness": 0.1})

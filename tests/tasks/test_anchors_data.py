@@ -6,9 +6,10 @@ import pytest
 
 from nematodebench.calibration.anchors import CHECK_SEED, agrees, measure_blind, measure_null, measure_reference
 from nematodebench.scoring import MIN_NULL_SEEDS, AnchorKind, ScoreAnchor
-from nematodebench.tasks import anchoring, control, nematode, registry
+from nematodebench.tasks import anchoring, control, nematode
 from nematodebench.tasks.anchoring import load_anchors
-from nematodebench.tasks.registry import get_task, task_ids
+from nematodebench.tasks.registry import built_in_tasks, get_task
+from nematodebench.tasks.specification import specification_hash
 
 FAMILIES = (*nematode.TASKS, *control.TASKS)
 SCORED = [task for task in FAMILIES if task.scoring.has_score]
@@ -29,8 +30,9 @@ def null_of(task):
     return anchors.null or anchors.floor
 
 
-def test_every_task_has_a_file_and_every_file_a_task():
-    assert task_ids() == sorted(registry._built_in())
+def test_every_task_with_a_score_has_a_file_and_every_file_a_task():
+    files = anchoring.anchor_path("any").parent.glob("*.json")
+    assert {path.stem for path in files} == {name for name, task in built_in_tasks().items() if task.scoring.has_score}
 
 
 @every_task
@@ -98,7 +100,12 @@ def test_anchors_of_another_specification_are_refused(tmp_path, monkeypatch):
     content = json.loads(anchoring.anchor_path(task.id).read_text())
     (tmp_path / "wall-v1.json").write_text(json.dumps({**content, "spec_hash": "0" * 64}))
     monkeypatch.setattr(anchoring, "anchor_path", lambda name: tmp_path / f"{name}.json")
-    with pytest.raises(UsageError, match="calibrate wall-v1 --write"):
+    with pytest.raises(UsageError, match=r"edited.*calibrate wall-v1 --write"):
+        load_anchors(task)
+    content["spec"]["phases"][0]["side"] = 14.0
+    changed = {**content, "spec_hash": specification_hash(content["spec"])}
+    (tmp_path / "wall-v1.json").write_text(json.dumps(changed))
+    with pytest.raises(UsageError, match=r"another specification: phases\[0\].side was 14.0 and is 15.0"):
         load_anchors(task)
 
 

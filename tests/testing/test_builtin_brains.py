@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import pytest
 
-from nematodebench.brains.registry import brain_names, get_brain, is_compiled
+from nematodebench.brains.registry import get_brain, is_compiled, list_brains
 from nematodebench.testing import BrainSuite
 
 # Small enough to learn within the few steps of the suite, sizes that fill no vector evenly.
@@ -13,7 +13,7 @@ _CONFIGS = {
     "mlp_dqn": {"hidden": [13]},
     "mlp_reinforce": {"hidden": [13]},
 }
-_COMPILED = [name for name in brain_names() if is_compiled(get_brain(name))]
+_COMPILED = [name for name in list_brains() if is_compiled(get_brain(name))]
 
 for _name in _COMPILED:
     globals()[f"Test_{_name}"] = type(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from nematodebench.board.ranking import Entry, TaskBoard, rank
+from nematodebench.brains.registry import canonical_name
 from nematodebench.errors import UsageError
 from nematodebench.records.submission_schema import NematodeBenchSubmission
 from nematodebench.submissions.evaluate import evaluate
@@ -96,7 +97,7 @@ def listing_of(submission: NematodeBenchSubmission, path: Path, name: str) -> Li
         raise UsageError(f"{name} has no score with an interval: its task is not ranked.")
     entry = Entry(
         id=submission.submission_id,
-        brain=submission.brain_type,
+        brain=canonical_name(submission.brain_type),
         task=submission.environment.task,
         scripted=submission.brain_class == "scripted",
         mean=score.mean,

@@ -186,7 +186,9 @@ def leaders(found: Collection) -> str:
 
 
 def _leader_row(board: TaskBoard, listings: dict[str, Listing], anchors: TaskAnchors | None) -> list[str]:
-    scripted = ", ".join(f"{code(one.entry.brain)} {one.entry.mean:.3f}" for one in board.scripted) or _NONE
+    names = [listings[one.entry.id].submission.brain_type for one in board.scripted]
+    scores = [f"{code(name)} {one.entry.mean:.3f}" for name, one in zip(names, board.scripted, strict=True)]
+    scripted = ", ".join(scores) or _NONE
     floor = _NONE if anchors is None else f"{anchors.floor.value:.3f}"
     if not board.learners:
         return [f"`{board.task}`", *[_NONE] * 6, scripted, floor]

@@ -17,7 +17,7 @@ class Entry:
 
     Attributes:
         id: The submission's id: no two entries share it.
-        brain: Name of the brain.
+        brain: Name of the brain today, whatever it was called when it was submitted.
         task: Id of the task.
         scripted: Whether the brain is a hand-written policy.
         mean: Mean score.

@@ -80,6 +80,8 @@ class CompiledBrain:
     """
 
     name: ClassVar[str]
+    aliases: ClassVar[tuple[str, ...]] = ()
+    """Names it had before. Stored results, configs and commands may use them."""
     kind: ClassVar[BrainClass]
     config: ClassVar[type[BrainConfig]] = NoConfig
     memory: ClassVar[type[BrainMemory]] = NoMemory

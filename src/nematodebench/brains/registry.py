@@ -12,43 +12,69 @@ from typing import Any, TypeAlias
 from nematodebench.brains.base import BrainConfig, CompiledBrain
 from nematodebench.errors import UsageError, unknown_name
 
-__all__ = ["BrainType", "brain_names", "class_of", "config_of", "get_brain", "is_compiled", "register_brain"]
+__all__ = [
+    "BrainType",
+    "canonical_name",
+    "class_of",
+    "config_of",
+    "get_brain",
+    "is_compiled",
+    "list_brains",
+    "register_brain",
+]
 
 BrainType: TypeAlias = type[Any]
 """A subclass of CompiledBrain, or a Python class with act, learn and begin_episode."""
 
 _PACKAGE = "nematodebench.brains"
 _FOLDER = Path(__file__).parent
-_NAME = re.compile(r'^    name(?:: ClassVar\[str\])? = "([a-z0-9_]+)"$', re.MULTILINE)
+_NAME = r'name(?:: ClassVar\[str\])? = "([a-z0-9_]+)"'
+_ALIASES = r"aliases(?:: ClassVar\[tuple\[str, \.\.\.\]\])? = \(([a-z0-9_\", ]*)\)"
+_DECLARED = re.compile(f"^    (?:{_NAME}|{_ALIASES})$", re.MULTILINE)
 _REGISTERED: dict[str, BrainType] = {}
 _LIFE = ("act", "learn", "begin_episode")
 
 
 @cache
-def _built_in() -> dict[str, str]:
-    """The package's brains with the modules they are in.
+def _declared() -> tuple[dict[str, str], dict[str, str]]:
+    """The package's brains with the modules they are in, and older names with the names of today.
 
-    Every file that defines a class with ``name = "..."`` is a brain's; any other is a helper. The files are read, not
-    imported, so that listing brains needs none of their libraries.
+    Every file that defines a class with ``name = "..."`` is a brain's; any other is a helper. A line
+    ``aliases = ("...",)`` after it gives names under which the brain was known. The files are read, not imported, so
+    that listing brains needs none of their libraries.
     """
-    found = {}
+    modules: dict[str, str] = {}
+    aliases: dict[str, str] = {}
     for path in sorted(_FOLDER.glob("*/*.py")):
-        for name in _NAME.findall(path.read_text(encoding="utf-8")):
-            found[name] = f"{_PACKAGE}.{path.parent.name}.{path.stem}"
-    return found
+        current = ""
+        for name, older in _DECLARED.findall(path.read_text(encoding="utf-8")):
+            current = name or current
+            modules[current] = f"{_PACKAGE}.{path.parent.name}.{path.stem}"
+            aliases.update(dict.fromkeys(re.findall(r'"([a-z0-9_]+)"', older), current))
+    return modules, aliases
+
+
+def _built_in() -> dict[str, str]:
+    return _declared()[0]
+
+
+def canonical_name(name: str) -> str:
+    """The name of today for a brain that was renamed; every other name is its own."""
+    return name if name in list_brains() else _declared()[1].get(name, name)
 
 
 def _entry_points() -> dict[str, Any]:
     return {point.name: point for point in entry_points(group="nematodebench.brains")}
 
 
-def brain_names() -> list[str]:
+def list_brains() -> list[str]:
     """Names of all brains that need no ``module:Class``."""
     return sorted({*_built_in(), *_entry_points(), *_REGISTERED})
 
 
 def get_brain(name: str) -> BrainType:
-    """The class behind a name."""
+    """The class behind a name, also behind an older one."""
+    name = canonical_name(name)
     if name in _REGISTERED:
         return _REGISTERED[name]
     if name in _built_in():
@@ -58,7 +84,7 @@ def get_brain(name: str) -> BrainType:
     points = _entry_points()
     if name in points:
         return _checked(points[name].load(), name)
-    raise unknown_name("brain", name, brain_names())
+    raise unknown_name("brain", name, list_brains())
 
 
 def _only_brain(module: Any, name: str) -> BrainType:

@@ -76,11 +76,12 @@ def _checked(task: Task, wanted: Wanted) -> list[dict[str, Any]]:
 
 def _measured(task: Task, wanted: Wanted, write: bool) -> dict[str, Any]:
     anchors = calibration.calibrate_task(task, wanted.runs, wanted.workers)
-    if anchors is not None:
-        anchors = _completed(anchors, task, wanted)
+    if anchors is None:
+        return {"task": task.id}
+    anchors = _completed(anchors, task, wanted)
     if write:
         write_anchors(task, anchors)
-    return {"task": task.id} if anchors is None else asdict(anchors)
+    return asdict(anchors)
 
 
 def _completed(anchors: TaskAnchors, task: Task, wanted: Wanted) -> TaskAnchors:

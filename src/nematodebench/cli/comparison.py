@@ -6,6 +6,7 @@ from pathlib import Path
 from nematodebench.errors import UsageError
 from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.records.store import load_experiment
+from nematodebench.sessions.rerun import same_task
 from nematodebench.stats import Comparison, compare, holm
 
 __all__ = ["compared"]
@@ -29,7 +30,7 @@ def _sessions(place: Path) -> dict[str, ExperimentMetadata]:
 
 
 def _compare(a: ExperimentMetadata, b: ExperimentMetadata) -> Comparison:
-    if a.task_spec_hash != b.task_spec_hash:
+    if not same_task(a, b):
         raise UsageError(f"The sessions ran {a.task} in different specifications: their scores mean different things.")
     sides = []
     for record in (a, b):

@@ -6,20 +6,19 @@ helpers, so every file's code has a folder keyed by a hash of that file, all it 
 an edit compiles what depends on it, and nothing else.
 """
 
-import atexit
 import hashlib
 import importlib.metadata
 import os
 import platform
 import re
-import shutil
-import tempfile
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
 import llvmlite.binding as llvm
 import numba
+
+from nematodebench.kernels.cache_folder import cache_root
 
 __all__ = ["cache_dir", "cache_root", "code_generation"]
 
@@ -85,27 +84,6 @@ def _key(paths: tuple[Path, ...]) -> str:
         digest.update(f"{name}={importlib.metadata.version(name)};".encode())
     digest.update(f"{platform.python_version()};{_CODE_GENERATION}".encode())
     return digest.hexdigest()[:16]
-
-
-def _writable(folder: Path) -> bool:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return True
-    except OSError:
-        return False
-
-
-@cache
-def cache_root() -> Path:
-    """Where compiled code is kept: ``$NEMATODEBENCH_CACHE_DIR`` or the user's cache, else a temporary folder."""
-    given = os.environ.get("NEMATODEBENCH_CACHE_DIR")
-    home = Path(given) if given else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "nematodebench"
-    if _writable(home):
-        return home
-    temporary = Path(tempfile.mkdtemp(prefix="nematodebench-"))
-    atexit.register(shutil.rmtree, temporary, ignore_errors=True)
-    return temporary
 
 
 def cache_dir(*sources: str) -> Path:

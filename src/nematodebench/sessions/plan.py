@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from nematodebench.brains.registry import BrainType, get_brain, is_compiled
+from nematodebench.brains.registry import BrainType, canonical_name, get_brain, is_compiled
 from nematodebench.engine.executors import ExecutorName, choose_executor, default_workers
 from nematodebench.engine.run import RunSpec, interface, resolve_config
 from nematodebench.engine.seeds import run_seed, session_seed
@@ -47,6 +47,7 @@ def make_plan(
     text: str = "",
 ) -> Plan:
     """Checks everything that can be checked before the first run."""
+    given = given.model_copy(update={"brain": canonical_name(given.brain)})
     task = get_task(given.task).with_episodes(given.episodes)
     brain = get_brain(given.brain)
     config = resolve_config(given.brain, brain, given.config)

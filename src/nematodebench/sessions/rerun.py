@@ -3,16 +3,16 @@
 import platform
 from dataclasses import dataclass
 
-from nematodebench.brains.registry import brain_names, get_brain
+from nematodebench.brains.registry import canonical_name, get_brain, list_brains
 from nematodebench.engine.run import RunResult, RunSpec, compile_for, execute, resolve_config
 from nematodebench.errors import UsageError
 from nematodebench.records.memory_hash import OLDER_KIND, same_memory
 from nematodebench.records.provenance import platform_class
 from nematodebench.records.schemas import ExperimentMetadata, RunRecord
 from nematodebench.tasks.base import Task
-from nematodebench.tasks.registry import get_task
+from nematodebench.tasks.registry import all_tasks, get_task
 
-__all__ = ["Rerun", "is_foreign", "rerun", "spec_of", "task_of"]
+__all__ = ["Rerun", "is_foreign", "rerun", "same_task", "spec_of", "task_of"]
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Rerun:
 
 def is_foreign(brain: str) -> bool:
     """Whether a brain is code from outside this installation's registered brains."""
-    return brain not in brain_names()
+    return canonical_name(brain) not in list_brains()
 
 
 def task_of(metadata: ExperimentMetadata) -> Task:
@@ -51,11 +51,24 @@ def task_of(metadata: ExperimentMetadata) -> Task:
     return task if metadata.official else task.with_episodes(metadata.episodes_per_run)
 
 
+def same_task(one: ExperimentMetadata, other: ExperimentMetadata) -> bool:
+    """Whether two sessions ran the same task, parameters that came between them and do nothing aside."""
+    if one.task_spec_hash == other.task_spec_hash:
+        return True
+    if one.task != other.task or one.task not in all_tasks():
+        return False
+    task = get_task(one.task)
+    return task.completed(one.task_spec) == task.completed(other.task_spec)
+
+
 def spec_of(metadata: ExperimentMetadata, run: RunRecord, trust_code: bool = False) -> RunSpec:
     """What has to be executed. Refuses another task specification, and foreign code unless it is trusted."""
     task = task_of(metadata)
-    if task.spec_hash != metadata.task_spec_hash:
-        raise UsageError(f"{metadata.task} has another specification here than in {metadata.experiment_id}.")
+    changes = task.changes_since(metadata.task_spec)
+    if changes:
+        raise UsageError(
+            f"{metadata.task} has another specification here than in {metadata.experiment_id}: {'; '.join(changes)}."
+        )
     if is_foreign(metadata.brain) and not trust_code:
         raise UsageError(f"Brain {metadata.brain!r} is somebody's code: it runs only with --trust-code.")
     brain = get_brain(metadata.brain)

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
-from nematodebench.brains.registry import BrainType, class_of, get_brain
+from nematodebench.brains.registry import BrainType, canonical_name, class_of, get_brain
 from nematodebench.engine.run import resolve_config
 from nematodebench.errors import UsageError
 from nematodebench.measures.base import Measurement
@@ -19,7 +20,7 @@ from nematodebench.submissions.sessions import Records, StoredSession, read_epis
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.registry import all_tasks, get_task
 
-__all__ = ["Case", "Findings", "config_disagreement", "repeated_seeds"]
+__all__ = ["Case", "Findings", "config_disagreement", "full_config", "repeated_seeds"]
 
 _NAMED = [name for name in AggregateMetrics.model_fields if name != "other"]
 
@@ -120,7 +121,7 @@ class Case:
         return Environment(
             task=task.id,
             version=task.version,
-            spec_hash=task.spec_hash,
+            spec_hash=self.first.task_spec_hash,
             world=task.world.name,
             grid_size=getattr(task.world, "side", None),
             episodes_per_run=task.phases[0].episodes or None,
@@ -136,18 +137,24 @@ def repeated_seeds(records: list[ExperimentMetadata]) -> list[str]:
     return [f"seed {seed} is used by {' and '.join(where)}" for seed, where in places.items() if len(where) > 1]
 
 
+def full_config(name: str, brain: BrainType, config: dict[str, Any]) -> dict[str, Any]:
+    """A config with every parameter the brain has today: what it lacks has its default."""
+    return dump_config(resolve_config(name, brain, config))
+
+
 def config_disagreement(config: SessionConfig, record: ExperimentMetadata, brain: BrainType) -> str | None:
     """In what a config differs from a session, seeds and number of runs aside; None if it says the same."""
     try:
         task = get_task(config.task).with_episodes(config.episodes)
-        resolved = dump_config(resolve_config(config.brain, brain, config.config))
+        resolved = full_config(config.brain, brain, config.config)
+        recorded = full_config(record.brain, brain, record.brain_config)
     except UsageError as error:
         return str(error)
     for name, theirs, ours in (
         ("task", task.id, record.task),
-        ("brain", config.brain, record.brain),
-        ("parameters", resolved, record.brain_config),
-        ("episodes", task.spec_hash, record.task_spec_hash),
+        ("brain", canonical_name(config.brain), canonical_name(record.brain)),
+        ("parameters", resolved, recorded),
+        ("episodes", task.changes_since(record.task_spec), []),
     ):
         if theirs != ours:
             return (

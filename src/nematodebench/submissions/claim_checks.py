@@ -5,8 +5,10 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
+from nematodebench.brains.registry import canonical_name
 from nematodebench.errors import UsageError
-from nematodebench.submissions.case import Case, config_disagreement, repeated_seeds
+from nematodebench.records.submission_schema import NematodeBenchSubmission
+from nematodebench.submissions.case import Case, config_disagreement, full_config, repeated_seeds
 from nematodebench.submissions.checks import Caution, check
 from nematodebench.submissions.compare import differences
 from nematodebench.submissions.repository import is_tracked, repository_root
@@ -96,7 +98,9 @@ def _identity(case: Case) -> Iterator[str]:
     claims, first = case.claims, case.first
     pairs = (("brain_type", first.brain), ("brain_class", first.brain_class), ("brain_config", first.brain_config))
     for field, value in pairs:
-        yield from differences(getattr(claims, field), value, field)
+        if getattr(claims, field) != value:
+            yield from differences(getattr(claims, field), value, field)
+            yield f"{field} is not that of the sessions"
     yield from differences(claims.environment, case.environment, "environment")
     if claims.score_key != case.task.score_key:
         yield f"score_key is {claims.score_key!r}, but {case.task.id} is scored by {case.task.score_key!r}"
@@ -149,6 +153,8 @@ def _counts(case: Case) -> Iterator[str]:
     needs=("episodes",),
 )
 def _metrics(case: Case) -> Iterator[str]:
+    if case.claims.score is None:
+        yield f"metrics lack the score, {case.claims.score_key}"
     for field in ("metrics", "level", "normalised", "chemotaxis"):
         yield from differences(getattr(case.claims, field), getattr(case.findings, field), field)
 
@@ -180,10 +186,26 @@ def _independence(case: Case) -> Iterator[str]:
         except UsageError:
             continue  # a broken neighbour is not this submission's fault
         earlier = other.timestamp <= claims.timestamp
-        if earlier and (other.environment.task, other.brain_type) == (claims.environment.task, claims.brain_type):
+        if earlier and _same_brain(case, other):
             shared = seeds & {reference.session_seed for reference in other.sessions}
-            if shared and other.brain_config == claims.brain_config:
+            if shared and _same_config(case, other):
                 yield f"session seeds {sorted(shared)[:3]} are already in {_relative(path, case.root)}"
+
+
+def _same_brain(case: Case, other: NematodeBenchSubmission) -> bool:
+    claims = case.claims
+    return other.environment.task == claims.environment.task and (
+        canonical_name(other.brain_type) == canonical_name(claims.brain_type)
+    )
+
+
+def _same_config(case: Case, other: NematodeBenchSubmission) -> bool:
+    """Whether two submissions of one brain have the same parameters, however many of them they write down."""
+    try:
+        theirs, ours = (full_config(one.brain_type, case.brain, one.brain_config) for one in (other, case.claims))
+    except UsageError:
+        return other.brain_config == case.claims.brain_config
+    return theirs == ours
 
 
 def _relative(path: Path, root: Path) -> str:

@@ -1,20 +1,23 @@
 """Checks of sessions: whether their records follow from their episodes, their seeds and what is registered here."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
-from nematodebench.brains.registry import class_of
-from nematodebench.engine.run import record_hash, resolve_config
+from nematodebench.brains.registry import canonical_name, class_of
+from nematodebench.engine.run import record_hash
 from nematodebench.engine.seeds import run_seed
+from nematodebench.errors import UsageError
 from nematodebench.records.provenance import source_hash
+from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.records.submission_schema import MIN_RUNS_PER_SESSION, MIN_SESSIONS
-from nematodebench.sessions.plan import dump_config
 from nematodebench.sessions.recording import brain_source_hash, measurement_records
-from nematodebench.submissions.case import Case, config_disagreement, repeated_seeds
+from nematodebench.submissions.case import Case, config_disagreement, full_config, repeated_seeds
 from nematodebench.submissions.checks import Caution, check
 from nematodebench.submissions.compare import differences
 from nematodebench.submissions.untrusted import parse_config
+from nematodebench.tasks.specification import specification_hash
 
 __all__ = ["DATA_CHECKS"]
 
@@ -65,12 +68,24 @@ def _complete(case: Case) -> Iterator[str]:
 def _agree(case: Case) -> Iterator[str]:
     first = case.first
     for record in case.records[1:]:
-        for field in ("task", "task_spec_hash", "brain", "brain_class", "brain_config", "brain_source_hash"):
+        both = f"{record.experiment_id} and {first.experiment_id}"
+        for field in ("task", "brain_class", "brain_source_hash"):
             if getattr(record, field) != getattr(first, field):
-                values = "" if field == "brain_config" else f": {getattr(record, field)} and {getattr(first, field)}"
-                yield f"{record.experiment_id} and {first.experiment_id} differ in {field}{values}"
+                yield f"{both} differ in {field}: {getattr(record, field)} and {getattr(first, field)}"
+        if canonical_name(record.brain) != canonical_name(first.brain):
+            yield f"{both} differ in brain: {record.brain} and {first.brain}"
+        elif _parameters(case, record) != _parameters(case, first):
+            yield f"{both} differ in brain_config"
         if _sizes(record.task_spec) != _sizes(first.task_spec):
-            yield f"{record.experiment_id} and {first.experiment_id} differ in grid size"
+            yield f"{both} differ in grid size"
+
+
+def _parameters(case: Case, record: ExperimentMetadata) -> dict[str, Any]:
+    """A session's parameters with the defaults of those that came later; as they are where the brain is unknown."""
+    try:
+        return full_config(record.brain, case.brain, record.brain_config)
+    except UsageError:
+        return record.brain_config
 
 
 def _sizes(spec: dict[str, object]) -> list[object]:
@@ -91,9 +106,10 @@ def _task(case: Case) -> Iterator[str]:
         name = record.experiment_id
         if not record.official:
             yield f"{name} is not official: the number of episodes was changed to {record.episodes_per_run}"
-        if record.task_spec_hash != task.spec_hash:
-            yield f"{name}: task_spec_hash is not that of the registered {task.id}"
-        yield from differences(record.task_spec, dict(task.spec()), f"{name}: task_spec")
+        if record.task_spec_hash != specification_hash(record.task_spec):
+            yield f"{name}: task_spec_hash is not that of its task_spec"
+        for change in task.changes_since(record.task_spec):
+            yield f"{name}: the task is not the registered {task.id}: {change}"
         if record.episodes_per_run != (task.phases[0].episodes or None):
             yield f"{name}: episodes_per_run is {record.episodes_per_run}, but {task.id} has {task.phases[0].episodes}"
         if record.score_key != task.score_key:
@@ -110,8 +126,7 @@ def _brain(case: Case) -> Iterator[str]:
     kind = class_of(brain)
     if first.brain_class != kind:
         yield f"brain {first.brain!r} is {kind}, not {first.brain_class}"
-    resolved = dump_config(resolve_config(first.brain, brain, first.brain_config))
-    yield from differences(first.brain_config, resolved, "brain_config")
+    yield from differences(first.brain_config, full_config(first.brain, brain, first.brain_config), "brain_config")
     if first.brain_source_hash != brain_source_hash(brain):
         yield f"the code of brain {first.brain!r} is not the code the sessions were made with"
 
@@ -201,9 +216,12 @@ def _session_metrics(case: Case) -> Iterator[str]:
             if run.steps != steps:
                 yield f"{name} run {run.run}: steps is {run.steps}, but the episodes add up to {steps}"
         computed = measurement_records(case.task, measurement)
-        claimed = {key: getattr(record, key) for key in computed}
+        for note in set(record.notes) - set(computed.pop("notes")):
+            yield f"{name}: the episodes do not say {note!r}"
+        if case.task.score_key not in record.metrics:
+            yield f"{name}: metrics lack the score, {case.task.score_key}"
         for key, value in computed.items():
-            yield from differences(claimed[key], value, f"{name}: {key}")
+            yield from differences(getattr(record, key), value, f"{name}: {key}")
 
 
 def _steps(case: Case, tables: dict[str, np.ndarray]) -> int:

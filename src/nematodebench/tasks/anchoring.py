@@ -10,6 +10,7 @@ from typing import Any
 from nematodebench.errors import UsageError
 from nematodebench.scoring import AnchoredScore, AnchorKind, ScoreAnchor, anchored_score, check_anchors
 from nematodebench.tasks.base import Task
+from nematodebench.tasks.specification import specification_hash
 
 __all__ = ["BlindPolicy", "TaskAnchors", "anchor_path", "load_anchors", "normalise", "write_anchors"]
 
@@ -74,10 +75,7 @@ def load_anchors(task: Task) -> TaskAnchors | None:
     if not path.is_file() or not task.official or not task.scoring.has_score:
         return None
     data = json.loads(path.read_text())
-    if data["spec_hash"] != task.spec_hash:
-        raise UsageError(
-            f"The anchors of {task.id} are for another specification. Run `nematodebench calibrate {task.id} --write`."
-        )
+    _check_specification(task, data.pop("spec"), data["spec_hash"])
     floor, ceiling = _anchor(data.pop("floor")), _anchor(data.pop("ceiling"))
     if floor is None or ceiling is None:
         raise UsageError(f"{path} lacks a floor or a ceiling. Run `nematodebench calibrate {task.id} --write`.")
@@ -87,6 +85,20 @@ def load_anchors(task: Task) -> TaskAnchors | None:
     return TaskAnchors(
         **data, floor=floor, ceiling=ceiling, null=null, reference=reference, blind=_blind(blind) if blind else None
     )
+
+
+def _check_specification(task: Task, spec: dict[str, Any], spec_hash: str) -> None:
+    """Refuses anchors that were measured on a task that did something else."""
+    again = f"Run `nematodebench calibrate {task.id} --write`."
+    if specification_hash(spec) != spec_hash:
+        raise UsageError(f"The anchors of {task.id} were edited: their specification has another hash. {again}")
+    changes = task.changes_since(spec)
+    if changes:
+        raise UsageError(
+            f"The anchors of {task.id} are for another specification: {'; '.join(changes)}. A new parameter that "
+            f"changes nothing is 0 or empty by default, or declared with `added(...)`. A task that does something else "
+            f"needs a new version. For a task without published results: {again}"
+        )
 
 
 def _blind(data: dict[str, Any]) -> BlindPolicy:
@@ -100,10 +112,10 @@ def normalise(values: Sequence[float], anchors: TaskAnchors | None) -> AnchoredS
     return anchored_score(values, anchors.floor, anchors.ceiling)
 
 
-def write_anchors(task: Task, anchors: TaskAnchors | None) -> Path:
-    """Freezes anchors with the package; a task without a score gets a file that says so, because files name tasks."""
+def write_anchors(task: Task, anchors: TaskAnchors) -> Path:
+    """Freezes anchors with the package."""
     path = anchor_path(task.id)
-    content = {"task": task.id, "spec_hash": task.spec_hash, "score_key": task.score_key, "floor": None}
     path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps(asdict(anchors) if anchors else content, indent=1) + "\n")
+    content = {"task": task.id, "spec_hash": task.spec_hash, "spec": task.spec()}
+    path.write_text(json.dumps({**content, **asdict(anchors)}, indent=1) + "\n")
     return path

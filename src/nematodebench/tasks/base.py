@@ -1,13 +1,12 @@
 """What a task is: a versioned, frozen use of worlds that fixes everything a score depends on."""
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from nematodebench.errors import UsageError
 from nematodebench.measures.base import Episodes, Measure, Measurement, RunRecords
+from nematodebench.tasks.specification import completed, nothing_of, specification_changes, specification_hash
 from nematodebench.worlds.base import Discrete, World
 
 __all__ = ["Phase", "Task", "trained_id"]
@@ -41,9 +40,19 @@ class Phase:
         return ("reward", "steps", "terminated", "truncated", *self.world.metrics)
 
     def spec(self) -> Mapping[str, Any]:
-        """The phase as plain data."""
-        test = {} if self.learns else {"learns": False}
-        return {"phase": self.name, "episodes": self.episodes, "ticks": self.ticks, **test, **self.world.spec()}
+        """The phase as plain data; its ticks are called experience where the world has a parameter ``ticks``."""
+        world = self.world.spec()
+        more: dict[str, Any] = {} if self.learns else {"learns": False}
+        if self.ticks and "ticks" in world:
+            more["experience"] = self.ticks
+        return {"phase": self.name, "episodes": self.episodes, "ticks": self.ticks, **more, **world}
+
+    @property
+    def absent(self) -> Mapping[str, Any]:
+        """What a stored specification means that lacks a key; the first ones lacked the ticks of experience."""
+        spec = self.spec()
+        unknown = {key: spec[key] for key in ("experience",) if key in spec}
+        return {**nothing_of(spec), **unknown, **self.world.absent}
 
 
 @dataclass(frozen=True)
@@ -150,9 +159,19 @@ class Task:
 
     @property
     def spec_hash(self) -> str:
-        """SHA-256 of the specification."""
-        text = json.dumps(self.spec(), sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()
+        """SHA-256 of the specification with all its keys. Whether a stored one is the same says ``changes_since``."""
+        return specification_hash(self.spec())
+
+    def completed(self, stored: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A stored specification with the parameters that came later, at what they mean where they are lacking."""
+        absent = nothing_of(self.spec())
+        absent["phases"] = [phase.absent for phase in self.phases]
+        filled: Mapping[str, Any] = completed(stored, absent)
+        return filled
+
+    def changes_since(self, stored: Mapping[str, Any]) -> list[str]:
+        """In what the task differs from a stored specification; parameters that came later and do nothing aside."""
+        return list(specification_changes(self.completed(stored), self.spec()))
 
     def with_episodes(self, episodes: int | None) -> "Task":
         """The same task with another number of training episodes; not official any more, unless it is the same."""

@@ -3,7 +3,6 @@
 import importlib
 import pkgutil
 from functools import cache
-from importlib import resources
 from importlib.metadata import entry_points
 from typing import Any
 
@@ -12,36 +11,42 @@ from nematodebench.measures.anchored import ANCHORED
 from nematodebench.tasks.base import Phase, Task, trained_id
 from nematodebench.worlds.base import World
 
-__all__ = ["all_tasks", "get_task", "register_task", "register_world", "task_ids"]
+__all__ = ["all_tasks", "built_in_tasks", "get_task", "list_tasks", "register_task", "register_world"]
 
 _PACKAGE = "nematodebench.tasks"
 _ALIASES: dict[str, str] = {}
 _REGISTERED: dict[str, Task] = {}
 
 
-def task_ids() -> list[str]:
-    """Ids of the built-in tasks, from the names of their anchor files: needs no world to be imported."""
-    files = resources.files(_PACKAGE).joinpath("anchors").iterdir()
-    return sorted(file.name.removesuffix(".json") for file in files if file.name.endswith(".json"))
-
-
 @cache
-def _built_in() -> dict[str, Task]:
+def built_in_tasks() -> dict[str, Task]:
+    """The tasks of this package, by id. A module without ``TASKS`` is a helper."""
     found: dict[str, Task] = {}
     package: Any = importlib.import_module(_PACKAGE)
     for module in pkgutil.iter_modules(package.__path__):
         content = importlib.import_module(f"{_PACKAGE}.{module.name}")
         found.update({task.id: task for task in getattr(content, "TASKS", ())})
         _ALIASES.update(getattr(content, "ALIASES", {}))
-    for point in entry_points(group="nematodebench.worlds"):
-        task = world_task(point.load())
-        found.setdefault(task.id, task)
     return found
 
 
+@cache
+def _installed_tasks() -> dict[str, Task]:
+    """The tasks of worlds that other packages offer."""
+    tasks = [world_task(point.load()) for point in entry_points(group="nematodebench.worlds")]
+    return {task.id: task for task in tasks}
+
+
 def all_tasks() -> dict[str, Task]:
-    """Every task there is, by id."""
-    return {**_built_in(), **_REGISTERED}
+    """Every task there is, by id. A world of another package cannot take the place of a built-in task."""
+    built_in = built_in_tasks()
+    others = {name: task for name, task in _installed_tasks().items() if name not in built_in}
+    return {**built_in, **others, **_REGISTERED}
+
+
+def list_tasks() -> list[str]:
+    """Ids of all tasks."""
+    return list(all_tasks())
 
 
 def get_task(name: str) -> Task:

@@ -16,7 +16,17 @@ from numpy.typing import NDArray
 from nematodebench.kernels.abi import WorldFunction, WorldMemory
 from nematodebench.kernels.jit import F64
 
-__all__ = ["Discrete", "Effectors", "Sensor", "World"]
+__all__ = ["Discrete", "Effectors", "Sensor", "World", "added"]
+
+_ABSENT = "absent"
+
+
+def added(default: Any) -> Any:
+    """A parameter that came into a world after results were stored, and whose ``default`` is what the world did before.
+
+    A parameter whose default is 0, 0.0, False or empty needs no such word.
+    """
+    return dataclasses.field(default=default, metadata={_ABSENT: default})
 
 
 @dataclass(frozen=True)
@@ -105,3 +115,9 @@ class World:
     def spec(self) -> Mapping[str, Any]:
         """Name and parameters as plain data: what a task's hash is taken of."""
         return {"world": self.name, **dataclasses.asdict(self)}
+
+    @property
+    def absent(self) -> Mapping[str, Any]:
+        """What a stored specification means that lacks one of these parameters."""
+        fields = dataclasses.fields(self)
+        return {field.name: field.metadata[_ABSENT] for field in fields if _ABSENT in field.metadata}

@@ -18,11 +18,11 @@ def brains(
     json: Annotated[bool, typer.Option("--json", help="for machines")] = False,
 ) -> None:
     """Lists the brains; NAME shows one with its parameters."""
-    from nematodebench.brains.registry import brain_names, class_of, config_of, get_brain, is_compiled
+    from nematodebench.brains.registry import class_of, config_of, get_brain, is_compiled, list_brains
     from nematodebench.cli.show import print_json, print_table
 
     if name is None:
-        rows = [_row(brain_name) for brain_name in brain_names()]
+        rows = [_row(brain_name) for brain_name in list_brains()]
         if json:
             print_json([dict(zip(("name", "class", "path", "what"), row, strict=True)) for row in rows])
         else:

@@ -1,0 +1,85 @@
+"""Brains are found by name, also by a name they had before."""
+
+from pathlib import Path
+
+import pytest
+
+from nematodebench.brains import registry
+from nematodebench.brains.registry import canonical_name, get_brain, list_brains
+from nematodebench.engine.run import resolve_config
+from nematodebench.errors import UsageError
+from nematodebench.sessions.config import SessionConfig
+from nematodebench.sessions.plan import make_plan
+from nematodebench.sessions.rerun import is_foreign
+
+FILE = """
+class Helper:
+    names = ("nobody",)
+
+
+class First:
+    name = "first"
+    kind = "classical"
+
+
+class Second:
+    name: ClassVar[str] = "second"
+    aliases: ClassVar[tuple[str, ...]] = ("second_of_old", "older_second")
+
+
+class Third:
+    name = "third"
+    aliases = ("third_of_old",)
+"""
+
+
+@pytest.fixture
+def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package with one file of three brains."""
+    (tmp_path / "classical").mkdir()
+    (tmp_path / "classical" / "several.py").write_text(FILE)
+    monkeypatch.setattr(registry, "_FOLDER", tmp_path)
+    registry._declared.cache_clear()
+    yield
+    registry._declared.cache_clear()
+
+
+def test_aliases_belong_to_the_class_they_stand_in(room: None) -> None:
+    modules, aliases = registry._declared()
+    assert modules == dict.fromkeys(["first", "second", "third"], "nematodebench.brains.classical.several")
+    assert aliases == {"second_of_old": "second", "older_second": "second", "third_of_old": "third"}
+
+
+def test_a_name_of_today_is_its_own(room: None) -> None:
+    assert canonical_name("first") == "first"
+    assert canonical_name("older_second") == "second"
+    assert canonical_name("module:Class") == "module:Class"
+
+
+@pytest.fixture
+def renamed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The random policy as if it had had another name."""
+    modules, _ = registry._declared()
+    monkeypatch.setattr(registry, "_declared", lambda: (modules, {"coin_flipper": "null_random"}))
+
+
+def test_an_older_name_finds_the_brain(renamed: None) -> None:
+    assert get_brain("coin_flipper") is get_brain("null_random")
+    assert not is_foreign("coin_flipper")
+    assert "coin_flipper" not in list_brains()
+
+
+def test_sessions_of_an_older_name_store_the_name_of_today(renamed: None) -> None:
+    plan = make_plan(SessionConfig(task="foraging_small-v1", brain="coin_flipper"))
+    assert plan.brain_name == "null_random"
+
+
+def test_a_name_nobody_had_is_unknown() -> None:
+    with pytest.raises(UsageError, match="does not exist"):
+        get_brain("coin_flipper")
+    assert is_foreign("coin_flipper")
+
+
+def test_the_new_parameter_of_a_brain_has_its_default_in_stored_configs() -> None:
+    brain = get_brain("gradient_follower")
+    assert resolve_config("gradient_follower", brain, {}) == brain.config()
