@@ -53,6 +53,7 @@ from numba import types
 
 from nematodebench.kernels.jit import F32, F32M, F64, I64, INTERPRETED, U64, inline, inlined, kernel
 from nematodebench.kernels.memory import Block, Memory, number, numbers
+from nematodebench.kernels.views import last
 
 __all__ = [
     "BRAIN", "WORLD", "BrainFunction", "BrainMemory", "Feedback", "NoMetrics", "Outcome", "WorldFunction",
@@ -149,12 +150,14 @@ class WorldMemory:
             "params": "params_view",
             "state": "State(state, params_view)" if sized else "State(state)",
             "outcome": "Outcome(out)",
-            "metrics": f"Metrics(out[out.size - {len(self.metrics.fields)}:])",
+            "metrics": f"Metrics(last(out, {len(self.metrics.fields)}))",
         }
         call = f"    kernel({', '.join(given.get(name, name) for name in asked)})"
         views = ["    params_view = Params(params)"] if sized or "params" in asked else []
         lines = [_WORLD_HEAD.format(name=function.__name__), *first, *views, call]
-        names = {"Params": self.params, "State": self.state, "Metrics": self.metrics, "Outcome": Outcome}
+        names = {
+            "Params": self.params, "State": self.state, "Metrics": self.metrics, "Outcome": Outcome, "last": last,
+        }  # fmt: skip
         bound: WorldFunction = _bind(function, lines, names, joined=joined)
         return bound
 

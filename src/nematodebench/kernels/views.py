@@ -1,8 +1,8 @@
 """The compiled side of named memory: a declaration as a type of Numba's, a view as a struct of numbers and pointers.
 
-When a view is built, every size, every constant and the place of every array is loaded into the struct, once; what a
-kernel does not use vanishes. An array is made of its pointer and its dimensions where it is read, which costs nothing.
-Single numbers that change are read and written in place.
+When a view is built, every size, every constant of a brain and the place of every array is loaded into the struct,
+once; what a kernel does not use vanishes. An array is made of its pointer and its dimensions where it is read, which
+costs nothing. Single numbers that change are read and written in place, and a world's constants are read in place.
 """
 
 from typing import Any
@@ -26,7 +26,9 @@ from numba.extending import (
 )
 from numba.np.arrayobj import populate_array
 
-__all__ = ["ViewType", "make_array", "make_compilable"]
+from nematodebench.kernels.jit import intrinsic
+
+__all__ = ["ViewType", "last", "make_array", "make_compilable"]
 
 _NUMBA = {np.float64: types.float64, np.int64: types.int64, np.float32: types.float32}
 _WORD = ir.IntType(64)
@@ -55,12 +57,21 @@ def view_type(declaration: Any) -> ViewType:
     return found
 
 
-def _member(field: Any) -> Any:
+def _holds_value(declaration: Any, field: Any) -> bool:
+    """Whether a view holds the value of a field; otherwise it holds its place.
+
+    A step of a world uses many constants, each of them once. If they were all loaded when it begins, it would run out
+    of registers and store most of them again.
+    """
+    return field.kind == "size" or (field.kind == "constant" and hasattr(declaration, "_heads"))
+
+
+def _member(declaration: Any, field: Any) -> Any:
     """What a view keeps of a field."""
     if field.part is not None:
         return view_type(field.part)
     kind = _NUMBA[field.element]
-    return kind if field.is_loaded else types.CPointer(kind)
+    return kind if _holds_value(declaration, field) else types.CPointer(kind)
 
 
 def _attribute(field: Any) -> Any:
@@ -74,7 +85,7 @@ def _attribute(field: Any) -> Any:
 @register_model(ViewType)
 class _ViewModel(models.StructModel):  # type: ignore[misc]
     def __init__(self, manager: Any, kind: ViewType) -> None:
-        members = [(name, _member(field)) for name, field in kind.declaration.fields.items()]
+        members = [(name, _member(kind.declaration, field)) for name, field in kind.declaration.fields.items()]
         members += [(f"size {name}", types.int64) for name in kind.borrowed()]
         members += [(f"rest {name}", types.int64) for name in _open_ended(kind)]
         super().__init__(manager, kind, members)
@@ -124,12 +135,25 @@ def make_array(context: Any, builder: Any, kind: Any, data: Any, shape: list[Any
     return array._getvalue()
 
 
+@intrinsic(lambda array, count: array[array.size - count :])
+def last(_context: Any, array: Any, count: Any) -> Any:
+    """The last ``count`` elements of an array that has so many; a slice would check its bounds at every step."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind = signature.args[0]
+        whole = context.make_array(kind)(context, builder, arguments[0])
+        first = builder.sub(builder.extract_value(whole.shape, 0), arguments[1])
+        return make_array(context, builder, kind, _element(builder, whole.data, first), [arguments[1]])
+
+    return array(array, types.int64), generate
+
+
 @lower_getattr_generic(ViewType)  # type: ignore[untyped-decorator]
 def _get(context: Any, builder: Any, kind: ViewType, value: Any, name: str) -> Any:
     field = kind.declaration.fields[name]
     view = cgutils.create_struct_proxy(kind)(context, builder, value=value)
     member = getattr(view, name)
-    if field.part is not None or field.is_loaded:
+    if field.part is not None or _holds_value(kind.declaration, field):
         return member
     if field.is_array:
         shape = [_dimension(context, builder, kind, view, field, dim) for dim in field.dims]
@@ -187,7 +211,7 @@ def _build_block(context: Any, builder: Any, kind: ViewType, data: Any, length: 
         field = kind.declaration.fields[name]
         if field.kind == "size":
             pointer = builder.bitcast(pointer, _WORD.as_pointer())
-        setattr(view, name, builder.load(pointer) if field.is_loaded else pointer)
+        setattr(view, name, builder.load(pointer) if _holds_value(kind.declaration, field) else pointer)
     first: Any = ir.Constant(_WORD, len(kind.declaration.singles))
     for name, field in kind.declaration.fields.items():
         if field.is_array:
