@@ -1,1 +1,1 @@
-"""The worm's worlds: its body, its senses, and the places it lives in."""
+"""The worm's worlds: its body, its food, its senses, and the places it is put in."""

@@ -13,42 +13,38 @@ from nematodebench.kernels.jit import F64, inlined, intrinsic, kernel
 from nematodebench.kernels.memory import Block, constant, constants, number, numbers, size
 
 __all__ = [
-    "ACTIONS", "FORWARD", "LEFT", "RIGHT", "STAY", "Body", "BodyState", "index", "move_tables", "move_worm", "start_worm",
-    "survey", "survey_food",
+    "ACTIONS", "FORWARD", "LEFT", "RIGHT", "STAY", "Body", "BodyState", "X", "Y", "index", "move_tables", "move_worm",
+    "start_worm", "survey", "survey_food",
 ]  # fmt: skip
 
 ACTIONS = ("forward", "left", "right", "stay")
 FORWARD, LEFT, RIGHT, STAY = 0, 1, 2, 3
 _UP, _RIGHT, _DOWN, _LEFT = 0, 1, 2, 3
+X, Y = 0, 1
+"""The two columns of a list of places, and of a table of vectors."""
 
 _FAR = 1e9
 _INDEX_BITS = 0xFFFFFFF
 
 
 class Body(Block):
-    """Parameters of every world with a worm: its grid, its clock, its senses and the tables they look up."""
+    """Parameters of every world with a worm: its grid, its clock, its senses, and the tables that they look up."""
 
     foods = size()
-    cells = size()
-    """Entries of a table over all displacements on the grid."""
-    ranges = size()
-    """Entries of the table of concentrations; there are none if the worm senses gradients."""
+    displacements = size()  # entries of a table over all displacements on the grid
+    distances = size()  # entries of the table of concentrations, which has none if the worm senses gradients
     side = constant()
     max_steps = constant()
     satiety = constant()
     sensing = constant()
-    row = constant()
-    """How far displacements that differ by 1 in x lie apart in a table."""
-    middle = constant()
-    """The entry of no displacement."""
-    step_x = constants(4, 4)
-    """What an action does, ``[heading, action]``: its step in x and in y, the heading afterwards, 1 if it moves."""
+    stride = constant()  # entries from one displacement to the next in x; the next in y is the next entry
+    middle = constant()  # the entry of no displacement
+    step_x = constants(4, 4)  # what the worm does, by its heading and its action
     step_y = constants(4, 4)
-    turned = constants(4, 4)
-    moves = constants(4, 4)
-    odour_x = constants("cells")
-    odour_y = constants("cells")
-    concentrations = constants("ranges")
+    turned = constants(4, 4)  # the heading afterwards
+    moves = constants(4, 4)  # 1 if it is a move
+    odour = constants("displacements", 2)
+    concentrations = constants("distances")
 
 
 class BodyState(Block, sizes=Body):
@@ -61,13 +57,11 @@ class BodyState(Block, sizes=Body):
     touch = number()
     travelled = number()
     satiety = number()
-    nearest = number()
-    """Manhattan distance to the nearest food."""
+    nearest = number()  # Manhattan distance to the nearest food
     gradient_x = number()
     gradient_y = number()
     concentration = number()
-    food_x = numbers("foods")
-    food_y = numbers("foods")
+    food = numbers("foods", 2)
 
 
 @intrinsic(lambda a, b: a if a < b else b)
@@ -109,28 +103,26 @@ def start_worm(params: Body, state: BodyState) -> None:
 
 
 @inlined
-def survey(
-    params: Body, state: BodyState, xs: F64, ys: F64, odour_x: F64, odour_y: F64
-) -> tuple[float, float, float]:
-    """Manhattan distance to the nearest of the things at these places, and the vector sum of their table entries.
+def survey(params: Body, state: BodyState, places: F64, odour: F64) -> tuple[float, float, float]:
+    """Manhattan distance to the nearest of some places, and the vector sum of their entries in a table.
 
-    One pass does both, since both need every distance.
+    One pass does both, since both need every displacement.
     """
-    x, y, row, middle = state.x, state.y, params.row, params.middle
+    x, y, stride, middle = state.x, state.y, params.stride, params.middle
     nearest, gx, gy = _FAR, 0.0, 0.0
-    for n in range(xs.size):
-        dx, dy = xs[n] - x, ys[n] - y
+    for n in range(places.shape[0]):
+        dx, dy = places[n, X] - x, places[n, Y] - y
         nearest = _smaller(nearest, abs(dx) + abs(dy))
-        entry = index(dx * row + dy + middle)
-        gx += odour_x[entry]
-        gy += odour_y[entry]
+        entry = index(dx * stride + dy + middle)
+        gx += odour[entry, X]
+        gy += odour[entry, Y]
     return nearest, gx, gy
 
 
 @inlined
 def survey_food(params: Body, state: BodyState) -> None:
     """Notes the distance to the nearest food and the odour gradient."""
-    surveyed = survey(params, state, state.food_x, state.food_y, params.odour_x, params.odour_y)
+    surveyed = survey(params, state, state.food, params.odour)
     state.nearest, state.gradient_x, state.gradient_y = surveyed
 
 

@@ -13,7 +13,7 @@ from nematodebench.kernels.memory import Block, constant, number
 from nematodebench.kernels.rng import randint
 from nematodebench.worlds.base import Discrete, Sensor, World
 from nematodebench.worlds.draw import cells
-from nematodebench.worlds.worm.body import Body, BodyState, move_worm, start_worm, survey_food
+from nematodebench.worlds.worm.body import Body, BodyState, X, Y, move_worm, start_worm, survey_food
 from nematodebench.worlds.worm.foraging import Foraging
 from nematodebench.worlds.worm.predator import PREDATOR_SENSORS
 from nematodebench.worlds.worm.senses import body_tables, sense_food
@@ -68,7 +68,7 @@ def reset(params: Params, state: State, rng: U64, obs: F32M) -> None:
     """Worm at the centre; a coin decides on which side the attractant lies."""
     start_worm(params, state)
     arm = params.arm if randint(rng, 2) == 1 else -params.arm
-    state.food_x[_ATTRACTANT], state.food_y[_ATTRACTANT] = state.x + arm, state.y
+    state.food[_ATTRACTANT, X], state.food[_ATTRACTANT, Y] = state.x + arm, state.y
     state.control_x, state.control_y = state.x - arm, state.y
     survey_food(params, state)
     _sense(params, state, obs)
@@ -84,7 +84,7 @@ def step(params: Params, state: State, action: F32M, obs: F32M, outcome: Outcome
     outcome.terminated = 0.0
     outcome.truncated = np.float64(state.steps >= params.max_steps)
     outcome.reward[0] = 0.5 * (before - state.nearest) - 0.005 - 0.02 * state.touch
-    x, y = state.food_x[_ATTRACTANT], state.food_y[_ATTRACTANT]
+    x, y = state.food[_ATTRACTANT, X], state.food[_ATTRACTANT, Y]
     metrics.zone = _in_zone(state, x, y) - _in_zone(state, state.control_x, state.control_y)
     metrics.distance = state.nearest
     metrics.side = np.sign(x - state.control_x)
@@ -156,6 +156,6 @@ class Chemotaxis(World):
     def _items(self, state: State) -> Mapping[str, NDArray[np.float64]]:
         return {
             "control": np.array([[state.control_x, state.control_y]]),
-            "attractant": np.column_stack([state.food_x, state.food_y]),
+            "attractant": state.food,
             cells.HEADINGS[int(state.heading)]: np.array([[state.x, state.y]]),
         }

@@ -5,7 +5,7 @@ import numpy as np
 from nematodebench.kernels.jit import U64, inlined, kernel
 from nematodebench.kernels.memory import constant, number
 from nematodebench.kernels.rng import randint
-from nematodebench.worlds.worm.body import Body, BodyState, survey_food
+from nematodebench.worlds.worm.body import Body, BodyState, X, Y, survey_food
 
 __all__ = ["Forager", "ForagerState", "collect", "place_foods"]
 
@@ -27,14 +27,13 @@ class ForagerState(BodyState, sizes=Forager):
 
     eaten = number()
     travelled_to_first = number()
-    optimal = number()
-    """Manhattan distance from the start to the first food that was eaten."""
+    optimal = number()  # Manhattan distance from the start to the first food that was eaten
 
 
 @kernel()
 def _far_from_food(params: Forager, state: ForagerState, x: float, y: float, skip: int, limit: float) -> bool:
     for n in range(params.foods):
-        dx, dy = state.food_x[n] - x, state.food_y[n] - y
+        dx, dy = state.food[n, X] - x, state.food[n, Y] - y
         if n != skip and dx * dx + dy * dy < limit:
             return False
     return True
@@ -52,14 +51,13 @@ def _place_food(params: Forager, state: ForagerState, rng: U64, n: int) -> None:
         limit = spacing if attempt < _STRICT_TRIES else 1.0
         if dx * dx + dy * dy >= exclusion and _far_from_food(params, state, x, y, n, limit):
             break
-    state.food_x[n], state.food_y[n] = x, y
+    state.food[n, X], state.food[n, Y] = x, y
 
 
 @kernel()
 def place_foods(params: Forager, state: ForagerState, rng: U64) -> None:
     """All foods anew."""
-    state.food_x[:] = _NOWHERE
-    state.food_y[:] = _NOWHERE
+    state.food[:] = _NOWHERE
     for n in range(params.foods):
         _place_food(params, state, rng, n)
 
@@ -70,7 +68,7 @@ def _eat(params: Forager, state: ForagerState, rng: U64) -> float:
     x, y = state.x, state.y
     before = state.eaten
     for n in range(params.foods):
-        if state.food_x[n] == x and state.food_y[n] == y:
+        if state.food[n, X] == x and state.food[n, Y] == y:
             if state.eaten == 0.0:
                 centre = np.floor(params.side / 2.0)
                 state.optimal = abs(x - centre) + abs(y - centre)

@@ -162,5 +162,4 @@ class Foraging(World):
 
     def _items(self, state: Any) -> Mapping[str, NDArray[np.float64]]:
         """What lies where, in the order it is drawn."""
-        food = np.column_stack([state.food_x, state.food_y])
-        return {"food": food, cells.HEADINGS[int(state.heading)]: np.array([[state.x, state.y]])}
+        return {"food": state.food, cells.HEADINGS[int(state.heading)]: np.array([[state.x, state.y]])}

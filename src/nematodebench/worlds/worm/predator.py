@@ -13,10 +13,10 @@ from nematodebench.kernels.memory import constant, constants, number, numbers, s
 from nematodebench.kernels.rng import randint
 from nematodebench.worlds.base import Sensor
 from nematodebench.worlds.worm import foraging
-from nematodebench.worlds.worm.body import FORWARD, move_worm, start_worm, survey, survey_food
+from nematodebench.worlds.worm.body import FORWARD, X, Y, move_worm, start_worm, survey, survey_food
 from nematodebench.worlds.worm.food import Forager, ForagerState, collect, place_foods
 from nematodebench.worlds.worm.foraging import Foraging, finish_episode
-from nematodebench.worlds.worm.senses import gradient_tables, sense_food, write_direction
+from nematodebench.worlds.worm.senses import gradient_table, sense_food, write_direction
 
 __all__ = ["PREDATOR_SENSORS", "Predator"]
 
@@ -38,8 +38,7 @@ class Params(Forager):
     damage = constant()
     health = constant()
     heal = constant()
-    predator_odour_x = constants("cells")
-    predator_odour_y = constants("cells")
+    predator_odour = constants("displacements", 2)
 
 
 class State(ForagerState, sizes=Params):
@@ -47,8 +46,7 @@ class State(ForagerState, sizes=Params):
 
     health = number()
     contact = number()
-    predator_x = numbers("predators")
-    predator_y = numbers("predators")
+    predator = numbers("predators", 2)
 
 
 class Metrics(foraging.Metrics):
@@ -70,7 +68,7 @@ def _place_predators(params: Params, state: State, rng: U64) -> None:
             x, y = np.float64(randint(rng, side)), np.float64(randint(rng, side))
             if abs(x - state.x) + abs(y - state.y) > params.detection:
                 break
-        state.predator_x[n], state.predator_y[n] = x, y
+        state.predator[n, X], state.predator[n, Y] = x, y
 
 
 @inlined
@@ -93,13 +91,13 @@ def _wander(params: Params, rng: U64, x: float, y: float) -> tuple[float, float]
 @kernel()
 def _move_predators(params: Params, state: State, rng: U64) -> None:
     for n in range(params.predators):
-        x, y = state.predator_x[n], state.predator_y[n]
+        x, y = state.predator[n, X], state.predator[n, Y]
         dx, dy = state.x - x, state.y - y
         if abs(dx) + abs(dy) <= params.detection:
             step_x, step_y = _chase(dx, dy)
         else:
             step_x, step_y = _wander(params, rng, x, y)
-        state.predator_x[n], state.predator_y[n] = x + step_x, y + step_y
+        state.predator[n, X], state.predator[n, Y] = x + step_x, y + step_y
 
 
 @kernel()
@@ -114,7 +112,7 @@ def _bite(params: Params, state: State) -> float:
     """Every predator on the worm's cell deals its damage. Returns the number of hits."""
     hits = 0.0
     for n in range(params.predators):
-        here = (state.predator_x[n] == state.x) & (state.predator_y[n] == state.y)
+        here = (state.predator[n, X] == state.x) & (state.predator[n, Y] == state.y)
         hits += np.float64(here)
     state.health = max(0.0, state.health - hits * params.damage)
     state.contact = min(hits, 1.0)
@@ -124,8 +122,7 @@ def _bite(params: Params, state: State) -> float:
 @inlined
 def _sense(params: Params, state: State, obs: F32M) -> None:
     column = sense_food(params, state, obs)
-    odour_x, odour_y = params.predator_odour_x, params.predator_odour_y
-    _, gx, gy = survey(params, state, state.predator_x, state.predator_y, odour_x, odour_y)
+    _, gx, gy = survey(params, state, state.predator, params.predator_odour)
     write_direction(params, state, gx, gy, 0.0, obs, column)
     obs[0, column + 3] = np.float32(state.contact)
     obs[0, column + 4] = np.float32(state.health / params.health)
@@ -143,9 +140,7 @@ def reset(params: Params, state: State, rng: U64, obs: F32M) -> None:
 
 
 @memory.inlined
-def step(
-    params: Params, state: State, rng: U64, action: F32M, obs: F32M, outcome: Outcome, metrics: Metrics
-) -> None:
+def step(params: Params, state: State, rng: U64, action: F32M, obs: F32M, outcome: Outcome, metrics: Metrics) -> None:
     """Move, eat, be hunted, sense."""
     move_worm(params, state, action[0, 0])
     eaten = state.eaten
@@ -204,9 +199,8 @@ class Predator(Foraging):
         return (*super().sensors, *PREDATOR_SENSORS)
 
     def tables(self) -> Mapping[str, Any]:
-        """The tables of moves and odour, and those of the predators' odour."""
-        odour_x, odour_y = gradient_tables(self.side, float(self.predator_decay))
-        return {**super().tables(), "predator_odour_x": odour_x, "predator_odour_y": odour_y}
+        """The tables of moves and odour, and that of the predators' odour."""
+        return {**super().tables(), "predator_odour": gradient_table(self.side, float(self.predator_decay))}
 
     def _items(self, state: Any) -> Mapping[str, NDArray[np.float64]]:
-        return {**super()._items(state), "predator": np.column_stack([state.predator_x, state.predator_y])}
+        return {**super()._items(state), "predator": state.predator}

@@ -11,9 +11,9 @@ import numpy as np
 
 from nematodebench.kernels.jit import F32M, F64, inlined, kernel
 from nematodebench.kernels.math import exp64, tanh32
-from nematodebench.worlds.worm.body import FORWARD, Body, BodyState, index, move_tables
+from nematodebench.worlds.worm.body import FORWARD, Body, BodyState, X, Y, index, move_tables
 
-__all__ = ["body_tables", "gradient_tables", "sense_food", "write_direction"]
+__all__ = ["body_tables", "gradient_table", "sense_food", "write_direction"]
 
 _GRADIENT, _KLINOTAXIS, _TEMPORAL = 0.0, 1.0, 2.0
 _SENSING = {"gradient": _GRADIENT, "klinotaxis": _KLINOTAXIS, "temporal": _TEMPORAL}
@@ -22,19 +22,19 @@ _SLOPE = np.float32(50.0)
 
 
 @kernel(cached=True, allocates=True)
-def gradient_tables(side: int, decay: float) -> tuple[F64, F64]:
-    """exp(-d/decay) times the unit vector's x and its y, for dx and then dy from -(side - 1) to side - 1."""
+def gradient_table(side: int, decay: float) -> F64:
+    """exp(-d/decay) times the unit vector, for dx and then dy from -(side - 1) to side - 1."""
     width = 2 * side - 1
-    along_x, along_y = np.zeros(width * width), np.zeros(width * width)
+    table = np.zeros((width * width, 2))
     for column in range(width):
         for row in range(width):
             dx, dy = np.float64(column - side + 1), np.float64(row - side + 1)
             d = np.sqrt(dx * dx + dy * dy)
             if d > 0.0:
                 weight = exp64(-d / decay) / d
-                along_x[column * width + row] = weight * dx
-                along_y[column * width + row] = weight * dy
-    return along_x, along_y
+                table[column * width + row, X] = weight * dx
+                table[column * width + row, Y] = weight * dy
+    return table
 
 
 @kernel(cached=True, allocates=True)
@@ -48,14 +48,14 @@ def _concentration_table(side: int, decay: float) -> F64:
 
 
 def body_tables(side: int, decay: float, sensing: str) -> Mapping[str, Any]:
-    """The parameters of :class:`Body` that follow from the size of the grid, the food's odour and the kind of sensing."""
-    odour_x, odour_y = gradient_tables(side, float(decay))
+    """The parameters of :class:`Body` that follow from the grid's size, the food's odour and the kind of sensing."""
+    odour = gradient_table(side, float(decay))
     # The worm smells one cell beyond the edge of its grid.
     concentrations = np.zeros(0) if sensing == "gradient" else _concentration_table(side + 1, float(decay))
     return {
-        "cells": odour_x.size, "ranges": concentrations.size, "sensing": _SENSING[sensing],
-        "row": 2 * side - 1, "middle": (side - 1) * 2 * side,
-        **move_tables(), "odour_x": odour_x, "odour_y": odour_y, "concentrations": concentrations,
+        "displacements": len(odour), "distances": len(concentrations), "sensing": _SENSING[sensing],
+        "stride": 2 * side - 1, "middle": (side - 1) * 2 * side,
+        **move_tables(), "odour": odour, "concentrations": concentrations,
     }  # fmt: skip
 
 
@@ -90,11 +90,11 @@ def write_direction(
 
 @inlined
 def _concentration(params: Body, state: BodyState, x: float, y: float) -> float:
-    row = params.side + 1.0
+    stride = params.side + 1.0
     total = 0.0
     for n in range(params.foods):
-        dx, dy = abs(state.food_x[n] - x), abs(state.food_y[n] - y)
-        total += params.concentrations[index(dx * row + dy)]
+        dx, dy = abs(state.food[n, X] - x), abs(state.food[n, Y] - y)
+        total += params.concentrations[index(dx * stride + dy)]
     return total
 
 
