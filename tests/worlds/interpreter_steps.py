@@ -21,6 +21,9 @@ from nematodebench.worlds.grid.navigation import Navigation
 from nematodebench.worlds.grid.realtime import Realtime
 from nematodebench.worlds.swarm.forage import Forage
 from nematodebench.worlds.swarm.torus import Torus
+from nematodebench.worlds.worm.chemotaxis import Chemotaxis
+from nematodebench.worlds.worm.foraging import Foraging
+from nematodebench.worlds.worm.predator import Predator
 
 STEPS = 50
 # Short horizons let an episode end within the steps, so that its metrics are compared too.
@@ -28,12 +31,18 @@ WORLDS = {
     "association": Association(),
     "cartpole": Cartpole(ticks=40, window=30),
     "cartpole_swingup": CartpoleSwingup(ticks=40, window=30),
+    "chemotaxis": Chemotaxis(max_steps=40),
+    "chemotaxis_hunted": Chemotaxis(max_steps=40, sensing="temporal", with_predator_inputs=True),
     "forage": Forage(n_agents=3, ticks=40, window=30),
+    "foraging": Foraging(side=9, foods=8, spacing=1.5, exclusion=2.0, max_steps=40),
+    "foraging_klinotaxis": Foraging(sensing="klinotaxis", satiety=30),
+    "foraging_temporal": Foraging(sensing="temporal", max_steps=40),
     "gridworld": Gridworld(),
     "navigation": Navigation(),
     "navigation_hard": Navigation.hard(),
     "pattern_memory": PatternMemory(),
     "pong": Pong(ticks=40, window=30),
+    "predator": Predator(side=9, foods=8, spacing=1.5, exclusion=2.0, predators=4, detection=3),
     "prediction_sine": Prediction(),
     "prediction_square": Prediction("square"),
     "prediction_random_walk": Prediction("random_walk"),

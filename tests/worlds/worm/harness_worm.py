@@ -4,10 +4,7 @@ import hashlib
 
 import numpy as np
 
-from nematodebench.kernels.abi import OUT_REWARD, WORLD
-from nematodebench.kernels.jit import first_class
-from nematodebench.kernels.rng import RNG_WORDS, STREAM_WORLD, set_stream
-from nematodebench.worlds.worm import body as worm
+from nematodebench.worlds.arrays import WorldArrays
 
 FORWARD, LEFT, RIGHT, STAY = 0, 1, 2, 3
 UP, EAST, DOWN, WEST = 0, 1, 2, 3
@@ -15,28 +12,22 @@ UP, EAST, DOWN, WEST = 0, 1, 2, 3
 
 class Arena:
     def __init__(self, world, seed=0, episode=0):
-        self.world = world
-        first_class(world.reset, WORLD)
-        first_class(world.step, WORLD)
-        self.params = world.pack()
-        self.state = np.zeros(world.state_size)
-        self.rng = np.zeros(RNG_WORDS, dtype=np.uint64)
-        self.action = np.zeros((1, 1), dtype=np.float32)
-        self.obs = np.zeros((1, len(world.sensors)), dtype=np.float32)
-        self.out = np.zeros(world.out_size)
+        self.world, self.arrays = world, WorldArrays(world)
+        self.arrays.compile()
+        self.obs = self.arrays.obs[0]
         self.begin(seed, episode)
 
     def begin(self, seed, episode=0):
-        set_stream(self.rng, np.uint64(seed), STREAM_WORLD, episode, 0)
-        self.world.reset(self.params, self.state, self.rng, self.action, self.obs, self.out)
+        self.arrays.begin(seed, episode)
 
     def step(self, action):
-        self.action[0, 0] = action
-        self.world.step(self.params, self.state, self.rng, self.action, self.obs, self.out)
+        self.arrays.action[:] = action
+        self.arrays.step()
         return self
 
     def put_worm(self, x, y, heading=UP):
-        self.state[[worm.S_X, worm.S_Y, worm.S_HEADING]] = x, y, heading
+        state = self.state
+        state.x, state.y, state.heading = x, y, heading
         self._remember_nearest()
 
     def put_foods(self, *cells):
@@ -44,48 +35,51 @@ class Arena:
         self._remember_nearest()
 
     def _remember_nearest(self):
-        self.state[worm.S_NEAREST] = np.abs(self.foods - self.place).sum(axis=1).min()
+        self.state.nearest = np.abs(self.foods - self.place).sum(axis=1).min()
+
+    @property
+    def state(self):
+        return self.arrays.state()
 
     @property
     def foods(self):
-        count = int(self.params[worm.P_FOOD])
-        return self.state[worm.S_FOOD : worm.S_FOOD + 2 * count].reshape(-1, 2)
+        return self.state.food
 
     @property
     def predators(self):
-        return self.state[worm.S_FOOD + self.foods.size :].reshape(-1, 2)
+        return self.state.predator
 
     @property
     def place(self):
-        return self.state[[worm.S_X, worm.S_Y]]
+        return np.array([self.state.x, self.state.y])
 
     @property
     def heading(self):
-        return int(self.state[worm.S_HEADING])
+        return int(self.state.heading)
 
     @property
     def satiety(self):
-        return self.state[worm.S_SATIETY]
+        return self.state.satiety
 
     @property
     def reward(self):
-        return self.out[OUT_REWARD]
+        return self.arrays.outcome().reward[0]
 
     @property
     def terminated(self):
-        return self.out[0] == 1.0
+        return self.arrays.outcome().terminated == 1.0
 
     @property
     def truncated(self):
-        return self.out[1] == 1.0
+        return self.arrays.outcome().truncated == 1.0
 
     @property
     def ended(self):
-        return self.terminated or self.truncated
+        return self.arrays.done()
 
     @property
     def metrics(self):
-        return dict(zip(self.world.metrics, self.out[OUT_REWARD + 1 :], strict=True))
+        return self.arrays.metrics()
 
     @property
     def termination(self):
@@ -95,7 +89,7 @@ class Arena:
         return float(self.obs[0, [sensor.name for sensor in self.world.sensors].index(name)])
 
 
-def random_life(world, steps, seed=0):
+def random_steps(world, steps, seed=0):
     """Yields the arena after every step of random actions, episodes following one another."""
     arena = Arena(world, seed)
     episode = 0
@@ -107,10 +101,10 @@ def random_life(world, steps, seed=0):
 
 
 def digest(world, steps=3000, seed=11):
-    """Hash of everything a brain and the records see of a random life."""
+    """Hash of everything a brain and the records see of random steps."""
     found = hashlib.sha256()
-    for arena in random_life(world, steps, seed):
-        found.update(arena.obs.tobytes() + arena.out.tobytes())
+    for arena in random_steps(world, steps, seed):
+        found.update(arena.obs.tobytes() + arena.arrays.outs.tobytes())
     return found.hexdigest()[:16]
 
 

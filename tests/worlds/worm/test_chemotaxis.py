@@ -2,26 +2,26 @@
 
 import numpy as np
 import pytest
-from harness_worm import FORWARD, STAY, UP, Arena, digest, random_life
+from harness_worm import FORWARD, STAY, UP, Arena, digest, random_steps
 
-from nematodebench.worlds.worm import body as worm
 from nematodebench.worlds.worm.chemotaxis import Chemotaxis
 from nematodebench.worlds.worm.foraging import Foraging
 from nematodebench.worlds.worm.predator import Predator
 
 
 def attractant(arena):
-    return arena.state[worm.S_FOOD : worm.S_FOOD + 2]
+    return arena.foods[0]
 
 
 def control(arena):
-    return arena.state[worm.S_FOOD + 2 : worm.S_FOOD + 4]
+    return np.array([arena.state.control_x, arena.state.control_y])
 
 
 def ended_at(x, y):
     """A worm whose last of two steps is spent at a place, attractant on the right."""
     arena = Arena(Chemotaxis(max_steps=2))
-    arena.state[worm.S_FOOD : worm.S_FOOD + 4] = 32, 20, 8, 20
+    arena.foods[0] = 32, 20
+    arena.state.control_x, arena.state.control_y = 8, 20
     arena.put_worm(x, y)
     return arena.step(STAY).step(STAY)
 
@@ -34,7 +34,7 @@ def test_the_worm_starts_midway_facing_up():
 def test_attractant_and_control_are_mirrored_12_cells_away():
     for seed in range(20):
         arena = Arena(Chemotaxis(), seed)
-        side = arena.step(STAY).out[-1]
+        side = arena.step(STAY).metrics["side"]
         assert tuple(attractant(arena)) == (20 + 12 * side, 20)
         assert tuple(control(arena)) == (20 - 12 * side, 20)
 
@@ -74,7 +74,7 @@ def test_side_tells_where_the_attractant_was():
 
 def test_an_assay_lasts_its_300_steps_and_is_truncated():
     lengths, steps = [], 0
-    for arena in random_life(Chemotaxis(), 900):
+    for arena in random_steps(Chemotaxis(), 900):
         steps += 1
         assert not arena.terminated
         if arena.truncated:
@@ -93,7 +93,7 @@ def test_nothing_is_eaten():
 
 
 def test_satiety_is_held_at_one():
-    assert all(arena.sense("satiety") == 1.0 for arena in random_life(Chemotaxis(), 400))
+    assert all(arena.sense("satiety") == 1.0 for arena in random_steps(Chemotaxis(), 400))
 
 
 def test_reward_is_shaped_by_the_distance():
@@ -119,13 +119,13 @@ def test_a_brain_of_any_task_of_the_family_fits_on_the_plate(sensing):
 
 
 def test_predator_inputs_are_at_rest():
-    for arena in random_life(Chemotaxis(with_predator_inputs=True), 50):
+    for arena in random_steps(Chemotaxis(with_predator_inputs=True), 50):
         assert tuple(arena.obs[0, 5:]) == (0.0, 0.0, 0.0, 0.0, 1.0)
 
 
 def test_predator_inputs_change_nothing_else():
-    lives = (random_life(Chemotaxis(with_predator_inputs=given), 300, seed=1) for given in (True, False))
-    for wide, narrow in zip(*lives, strict=True):
+    both = (random_steps(Chemotaxis(with_predator_inputs=given), 300, seed=1) for given in (True, False))
+    for wide, narrow in zip(*both, strict=True):
         assert np.array_equal(wide.obs[0, :5], narrow.obs[0])
 
 

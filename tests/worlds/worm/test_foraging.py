@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
-from harness_worm import DOWN, EAST, FORWARD, LEFT, RIGHT, STAY, UP, WEST, Arena, digest, random_life
+from harness_worm import DOWN, EAST, FORWARD, LEFT, RIGHT, STAY, UP, WEST, Arena, digest, random_steps
 
-from nematodebench.worlds.worm import body as worm
 from nematodebench.worlds.worm.foraging import Foraging
 
 LARGE = Foraging(
@@ -64,7 +63,7 @@ def test_food_is_eaten_on_its_cell_and_reappears_elsewhere():
     arena = lonely()
     arena.put_foods((10, 11))
     arena.step(FORWARD)
-    assert arena.state[worm.S_EATEN] == 1
+    assert arena.state.eaten == 1
     assert tuple(arena.foods[0]) != (10, 11)
 
 
@@ -93,14 +92,14 @@ def test_reward_of_touching_a_wall():
 @pytest.mark.parametrize("world", [Foraging(), LARGE, Foraging(sensing="klinotaxis")], ids=lambda w: w.sensing)
 def test_reward_follows_its_formula(world):
     nearest, eaten = None, 0.0
-    for arena in random_life(world, 1500, seed=4):
-        if nearest is not None and arena.state[worm.S_STEPS] > 1:
-            bites = arena.state[worm.S_EATEN] - eaten
+    for arena in random_steps(world, 1500, seed=4):
+        if nearest is not None and arena.state.steps > 1:
+            bites = arena.state.eaten - eaten
             now = 0.0 if bites else np.abs(arena.foods - arena.place).sum(axis=1).min()
             expected = 2.0 * bites + 0.5 * (nearest - now) - 0.005 - 0.02 * arena.sense("touch")
             starved = arena.terminated and arena.termination == "starved"
             assert arena.reward == pytest.approx(expected - 10.0 * starved, abs=1e-12)
-        nearest, eaten = np.abs(arena.foods - arena.place).sum(axis=1).min(), arena.state[worm.S_EATEN]
+        nearest, eaten = np.abs(arena.foods - arena.place).sum(axis=1).min(), arena.state.eaten
 
 
 def test_satiety_falls_by_one_a_step():
@@ -118,7 +117,7 @@ def test_food_never_lifts_satiety_above_its_maximum():
 def test_food_adds_its_gain_when_hungry():
     arena = lonely()
     arena.put_foods((10, 11))
-    arena.state[worm.S_SATIETY] = 100
+    arena.state.satiety = 100
     assert arena.step(FORWARD).satiety == 139
 
 
@@ -208,9 +207,9 @@ def test_food_that_reappears_keeps_its_distances():
     for _ in range(500):
         n = rng.integers(5)
         arena.put_worm(*arena.foods[n])
-        before = arena.state[worm.S_EATEN]
+        before = arena.state.eaten
         arena.step(STAY)
-        assert arena.state[worm.S_EATEN] == before + 1
+        assert arena.state.eaten == before + 1
         assert np.hypot(*(arena.foods[n] - arena.place)) >= 5.0
         assert (np.hypot(*(np.delete(arena.foods, n, axis=0) - arena.foods[n]).T) >= 3.0).all()
 

@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
-from harness_worm import FORWARD, STAY, UP, Arena, digest, random_life
+from harness_worm import FORWARD, STAY, UP, Arena, digest, random_steps
 
-from nematodebench.worlds.worm import body as worm
 from nematodebench.worlds.worm.foraging import Foraging
 from nematodebench.worlds.worm.predator import Predator
 
@@ -109,20 +108,20 @@ def test_a_worm_walking_onto_a_predator_is_hit():
 def test_food_heals():
     arena = hunted((19, 19))
     arena.put_foods((10, 11))
-    arena.state[worm.S_HEALTH] = 50
+    arena.state.health = 50
     assert arena.step(FORWARD).sense("health") == pytest.approx(0.6)
 
 
 def test_food_never_lifts_health_above_its_maximum():
     arena = hunted((19, 19))
     arena.put_foods((10, 11))
-    arena.state[worm.S_HEALTH] = 95
+    arena.state.health = 95
     assert arena.step(FORWARD).sense("health") == 1.0
 
 
 def test_a_worm_without_health_is_killed():
     arena = hunted((10, 10))
-    arena.state[worm.S_HEALTH] = 20
+    arena.state.health = 20
     arena.step(STAY)
     assert (arena.terminated, arena.termination, arena.metrics["health"]) == (True, "killed", 0.0)
     assert arena.metrics["success"] == 0.0
@@ -131,14 +130,14 @@ def test_a_worm_without_health_is_killed():
 
 def test_health_does_not_fall_below_zero():
     arena = hunted((10, 10), (10, 10))
-    arena.state[worm.S_HEALTH] = 20
+    arena.state.health = 20
     assert arena.step(STAY).metrics["health"] == 0.0
 
 
 def test_the_target_ends_the_episode_before_death_does():
     arena = hunted((10, 11), target=1, heal=0.0)
     arena.put_foods((10, 11))
-    arena.state[worm.S_HEALTH] = 20
+    arena.state.health = 20
     arena.step(FORWARD)
     assert (arena.termination, arena.metrics["success"]) == ("target", 1.0)
     assert arena.reward == pytest.approx(2.0 + 0.5 - 0.005 - 0.5)
@@ -146,7 +145,7 @@ def test_the_target_ends_the_episode_before_death_does():
 
 def test_death_comes_before_starvation():
     arena = hunted((10, 10), satiety=1)
-    arena.state[worm.S_HEALTH] = 20
+    arena.state.health = 20
     assert arena.step(STAY).termination == "killed"
 
 
@@ -156,9 +155,7 @@ def test_health_is_full_at_the_start_and_contact_none():
 
 
 def test_health_is_reported_at_every_end():
-    ends = [
-        arena.metrics["health"] == arena.state[worm.S_HEALTH] for arena in random_life(Predator(), 3000) if arena.ended
-    ]
+    ends = [arena.metrics["health"] == arena.state.health for arena in random_steps(Predator(), 3000) if arena.ended]
     assert len(ends) > 5 and all(ends)
 
 

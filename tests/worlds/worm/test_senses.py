@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from harness_worm import FORWARD, RIGHT, STAY, UP, Arena, odour_gradient, random_life, relative
+from harness_worm import FORWARD, RIGHT, STAY, UP, Arena, odour_gradient, random_steps, relative
 
 from nematodebench.worlds.worm.chemotaxis import Chemotaxis
 from nematodebench.worlds.worm.foraging import Foraging
@@ -26,12 +26,12 @@ def concentration(arena, place):
 def test_observations_stay_in_the_declared_ranges(world):
     low = np.array([sensor.low for sensor in world.sensors])
     high = np.array([sensor.high for sensor in world.sensors])
-    for arena in random_life(world, 2000, seed=2):
+    for arena in random_steps(world, 2000, seed=2):
         assert ((arena.obs[0] >= low) & (arena.obs[0] <= high)).all()
 
 
 def test_gradient_sensing_follows_its_formula():
-    for arena in random_life(Foraging(), 1000, seed=9):
+    for arena in random_steps(Foraging(), 1000, seed=9):
         gradient = odour_gradient(arena.foods, arena.place, 8.0)
         assert arena.sense("odour_magnitude") == pytest.approx(np.tanh(np.hypot(*gradient)), abs=1e-6)
         known = np.hypot(*gradient) >= 0.05
@@ -68,7 +68,7 @@ def test_opposite_foods_cancel_out():
 
 def test_klinotaxis_sensing_follows_its_formula():
     sides = {0: (1, 0), 1: (0, -1), 2: (-1, 0), 3: (0, 1)}
-    for arena in random_life(Foraging(sensing="klinotaxis"), 1000, seed=9):
+    for arena in random_steps(Foraging(sensing="klinotaxis"), 1000, seed=9):
         right = np.array(sides[arena.heading])
         c = concentration(arena, arena.place)
         lateral = concentration(arena, arena.place + right) - concentration(arena, arena.place - right)
@@ -88,8 +88,8 @@ def test_change_is_that_of_the_last_step(sensing):
 
 
 def test_temporal_sensing_is_klinotaxis_without_the_lateral_difference():
-    lives = (random_life(Foraging(sensing=sensing), 300, seed=1) for sensing in ("klinotaxis", "temporal"))
-    for wide, narrow in zip(*lives, strict=True):
+    both = (random_steps(Foraging(sensing=sensing), 300, seed=1) for sensing in ("klinotaxis", "temporal"))
+    for wide, narrow in zip(*both, strict=True):
         assert np.array_equal(np.delete(wide.obs[0], 2), narrow.obs[0])
 
 
@@ -103,7 +103,7 @@ def test_the_worm_smells_over_the_edge_of_its_grid():
 
 
 def test_predators_are_sensed_without_a_threshold():
-    for arena in random_life(Predator(damage=1.0), 1000, seed=3):
+    for arena in random_steps(Predator(damage=1.0), 1000, seed=3):
         gradient = odour_gradient(arena.predators, arena.place, 10.0)
         assert arena.sense("predator_magnitude") == pytest.approx(np.tanh(np.hypot(*gradient)), abs=1e-6)
         if np.hypot(*gradient) > 1e-6:
