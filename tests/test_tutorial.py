@@ -43,7 +43,7 @@ def score(output, brain):
 
 def test_the_command_trains_fifty_runs_and_beats_chance(folder):
     (command,) = COMMANDS
-    ended = run(folder, sys.executable, "-m", "nematodebench.cli", *command.split()[1:])
+    ended = run(folder, sys.executable, "-m", "nematodebench", *command.split()[1:])
     assert ended.returncode == 0, ended.stderr
     assert "| 50 " in ended.stdout
     assert score(ended.stdout, "sarsa_lambda") > 0.5 > 0.1 > score(ended.stdout, "null_random")
