@@ -49,6 +49,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
 from numba import types
 
 from nematodebench.kernels.jit import F32, F32M, F64, I64, INTERPRETED, U64, inline, inlined, kernel
@@ -131,6 +132,8 @@ def _bind(function: Callable[..., None], lines: list[str], names: dict[str, Any]
     exec(compile(line + "\n".join(lines), function.__code__.co_filename, "exec"), scope)
     bound: Any = scope[function.__name__]
     bound.__module__, bound.__qualname__, bound.__doc__ = function.__module__, function.__qualname__, function.__doc__
+    if INTERPRETED:
+        return np.errstate(all="ignore")(bound)  # compiled code warns of nothing: random numbers overflow on purpose
     compiled = kernel(cached=True)(bound)
     return inline(compiled) if joined else compiled
 

@@ -125,27 +125,51 @@ class _NamedArray(np.ndarray[Any, Any]):
     def __setitem__(self, index: Any, value: Any) -> None:
         try:
             super().__setitem__(index, value)
-        except IndexError as error:
-            raise IndexError(f"{self.label}: {error}") from None
+        except (IndexError, ValueError) as error:
+            raise type(error)(f"{self.label}: {error}") from None
 
 
 class View:
     """Base of declarations. An instance is a view of flat arrays; nothing is copied."""
 
     fields: ClassVar[dict[str, Field]] = {}
+    _kinds: ClassVar[tuple[frozenset[str], ...]] = (frozenset(),)
+    """Kinds of fields that can be declared together."""
     _arrays: tuple[Any, ...]
 
     def __init_subclass__(cls, **given: Any) -> None:
         super().__init_subclass__(**given)
         own = {name: value for name, value in vars(cls).items() if isinstance(value, Field)}
+        inherited = super(cls, cls).fields
         for name in own:
-            if name not in cls.fields and any(hasattr(base, name) for base in cls.__bases__):
+            if name.startswith("_") or (name not in inherited and any(hasattr(base, name) for base in cls.__bases__)):
                 raise TypeError(f"{cls.__qualname__}: the name {name!r} is taken. Choose another for this field.")
-        cls.fields = {**cls.fields, **{n: Field(f.kind, f.dims, f.scratch, f.part, n) for n, f in own.items()}}
+        cls.fields = {**inherited, **{n: Field(f.kind, f.dims, f.scratch, f.part, n) for n, f in own.items()}}
+        cls._refuse_misfits()
         for name in own:
             setattr(cls, name, _property(cls.fields[name]))
         cls._place_fields()
         make_compilable(cls)
+
+    @classmethod
+    def _refuse_misfits(cls) -> None:
+        """Refuses fields that cannot lie together here, and dimensions that nobody tells."""
+        kinds = {field.kind for field in cls.fields.values()}
+        if not any(kinds <= together for together in cls._kinds):
+            possible = "; or ".join(", ".join(sorted(together)) for together in cls._kinds)
+            raise TypeError(f"{cls.__qualname__} declares {', '.join(sorted(kinds))}. It can declare: {possible}.")
+        for name, field in cls.fields.items():
+            if field.is_array != bool(field.dims):
+                raise TypeError(f"{cls.__qualname__}.{name} is declared as {field.kind} without dimensions")
+            for dim in field.dims:
+                if isinstance(dim, str) and not cls._is_dimension(dim, field):
+                    raise TypeError(f"{cls.__qualname__}.{name} has the dimension {dim!r}, which names no size of it")
+
+    @classmethod
+    def _is_dimension(cls, dim: str, field: Field) -> bool:
+        """Whether it is the name of a size, with or without a number added."""
+        name, added, more = dim.partition(" + ")
+        return name in cls.fields and cls.fields[name].kind == "size" and more.isdecimal() == bool(added)
 
     @classmethod
     def _place_fields(cls) -> None:
@@ -191,6 +215,7 @@ def _property(field: Field) -> Any:
         shape = view._shape(field)
         piece = array[first : first + int(np.prod(shape))].reshape(shape).view(_NamedArray)
         piece.label = f"{type(view).__qualname__}.{name}{shape}"
+        piece.flags.writeable &= field.kind != "constants"
         return piece
 
     def get_part(view: View) -> Any:
@@ -199,7 +224,7 @@ def _property(field: Field) -> Any:
     def get_loaded(view: View) -> Any:
         array, first = view._where(field)
         value = array[first]
-        return int(value if array.dtype == np.int64 else value.view(np.int64)) if field.kind == "size" else float(value)
+        return int(value if array.dtype == np.int64 else value.view(np.int64)) if field.kind == "size" else value
 
     def get_scalar(view: View) -> Any:
         array, first = view._where(field)
@@ -210,8 +235,13 @@ def _property(field: Field) -> Any:
         array, first = view._where(field)
         array[first] = value
 
+    def refuse(view: View, _value: Any) -> None:
+        raise AttributeError(
+            f"{type(view).__qualname__}.{name} is declared as {field.kind}: nothing can be assigned to it"
+        )
+
     if field.kind == "part":
-        return property(get_part)
+        return property(get_part, refuse)
     if field.is_array:
-        return property(get_array)
-    return property(get_loaded) if field.is_loaded else property(get_scalar, set_scalar)
+        return property(get_array, refuse)
+    return property(get_loaded, refuse) if field.is_loaded else property(get_scalar, set_scalar)

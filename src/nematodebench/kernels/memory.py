@@ -12,8 +12,8 @@ declaration says what lies in them:
 >>> sketch = Sketch(layout.hyper, layout.ints, np.zeros(layout.memory, dtype=np.float32))
 >>> sketch.values[2] = 1.5
 >>> sketch.filled += 1
->>> sketch.rate, sketch.filled, sketch.values.tolist()
-(0.5, 1, [0.0, 0.0, 1.5])
+>>> print(sketch.rate, sketch.filled, sketch.values)
+0.5 1 [0.  0.  1.5]
 
 The same expressions work in compiled code (:mod:`nematodebench.kernels.views`): sizes, constants and the places of
 arrays are loaded once, when a kernel begins, and the rest is what hand-written offsets would compile to. In the
@@ -96,6 +96,10 @@ class Block(View):
     float64 arrays as the bits of an int64.
     """
 
+    _kinds = (
+        frozenset({"constant", "constants", "size", "number", "numbers"}),
+        frozenset({"size", "counter", "words"}),
+    )
     singles: ClassVar[dict[str, int]] = {}
     """Place of every single number."""
     sizes_from: ClassVar["type[Block] | None"] = None
@@ -112,6 +116,13 @@ class Block(View):
         for name, place in cls.singles.items():
             if not cls.fields[name].is_loaded:
                 setattr(cls, name, _in_place(place, cls.fields[name].kind == "counter"))
+
+    @classmethod
+    def _is_dimension(cls, dim: str, field: Field) -> bool:
+        if dim == "...":
+            return field.dims == (dim,) and [f for f in cls.fields.values() if f.is_array][-1] == field
+        told = cls.sizes_from is not None and cls.sizes_from._is_dimension(dim, field)
+        return told or super()._is_dimension(dim, field)
 
     def __init__(self, array: Any, sizes: "Block | None" = None) -> None:
         self._arrays = (array,) if sizes is None else (array, sizes)
@@ -136,6 +147,8 @@ class Block(View):
     @classmethod
     def count(cls, sizes: "Block | None" = None) -> int:
         """How many elements the flat array has; ``sizes`` is the block that dimensions are taken from."""
+        if any("..." in field.dims for field in cls.fields.values()):
+            raise TypeError(f"{cls.__qualname__} takes what is left of an array: it has no count of its own")
         probe = cls(np.zeros(0), sizes) if sizes is not None else cls(np.zeros(0))
         arrays = [field for field in cls.fields.values() if field.is_array]
         return len(cls.singles) + sum(int(np.prod(probe._shape(field))) for field in arrays)
@@ -166,6 +179,7 @@ class Block(View):
 class Memory(View):
     """A brain's declaration, or a part of one, over the arrays ``hyper``, ``ints`` and ``mem``."""
 
+    _kinds = (frozenset({"constant", "constants", "size", "counter", "words", "real", "floats", "part"}),)
     _heads: ClassVar[dict[str, tuple[int, int]]] = {}
     """Place of every field's own word in the heads of ``hyper`` and ``ints``; a part has a stretch of both."""
     _head_sizes: ClassVar[tuple[int, int]] = (0, 0)
@@ -252,7 +266,7 @@ class _Plan:
             elif field.kind in {"size", "counter"}:
                 self.ints[ints] = int(found.get(name, given.get(name, 0)))
             else:
-                shape = tuple(_fixed(cls, name, dim, found) for dim in field.dims)
+                shape = tuple(_fixed(dim, found) for dim in field.dims)
                 self.ints[ints] = self._room(cls, field, shape, found.get(name, given.get(name)))
 
     def _room(self, cls: type[Memory], field: Field, shape: tuple[int, ...], values: Any) -> int:
@@ -271,13 +285,11 @@ class _Plan:
         return len(bank) - count
 
 
-def _fixed(cls: type[View], name: str, dim: int | str, sizes: Mapping[str, Any]) -> int:
+def _fixed(dim: int | str, sizes: Mapping[str, Any]) -> int:
     if isinstance(dim, int):
         return dim
-    base, _, more = dim.partition(" + ")
-    if base not in sizes:
-        raise TypeError(f"{cls.__qualname__}.{name} has the dimension {dim!r}, which names no size of it")
-    return int(sizes[base]) + int(more or 0)
+    name, _, more = dim.partition(" + ")
+    return int(sizes[name]) + int(more or 0)
 
 
 def _value(cls: type[View], name: str, given: Mapping[str, Any], sources: tuple[object, ...]) -> Any:

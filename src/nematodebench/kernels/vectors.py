@@ -15,6 +15,7 @@ from numba.core import cgutils
 
 from nematodebench.kernels.jit import F32, F32M, intrinsic, kernel
 from nematodebench.kernels.math import fma
+from nematodebench.kernels.views import make_array
 
 __all__ = [
     "LANES", "add_product", "linear", "matrix", "padded", "product", "product_transposed", "sum_squares", "transpose",
@@ -51,8 +52,6 @@ def matrix(_context: Any, array: Any, first: Any, rows: Any, columns: Any) -> An
     """A stretch of a flat array as a matrix; nothing is copied."""
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        from nematodebench.kernels.views import make_array
-
         data = builder.gep(_pointer(context, builder, sig.args[0], args[0]), [args[1]])
         return make_array(context, builder, sig.return_type, data, list(args[2:]))
 

@@ -42,7 +42,12 @@ class ViewType(types.Type):  # type: ignore[misc]
         fields = ";".join(
             f"{f.name}:{f.kind}{f.dims}{f.part and view_type(f.part)}" for f in declaration.fields.values()
         )
-        super().__init__(name=f"View({declaration.__module__}.{declaration.__qualname__};{fields})")
+        told_by = getattr(declaration, "sizes_from", None)
+        if told_by is not None:
+            fields += f";sizes:{view_type(told_by)}"
+        # Numba takes types of one name for the same: whatever decides the layout is in it.
+        over = "Memory" if hasattr(declaration, "_heads") else "Block"
+        super().__init__(name=f"{over}({declaration.__module__}.{declaration.__qualname__};{fields})")
 
     def borrowed(self) -> list[str]:
         """Names of dimensions that another block has to tell."""
@@ -79,7 +84,9 @@ def _attribute(field: Any) -> Any:
     if field.part is not None:
         return view_type(field.part)
     kind = _NUMBA[field.element]
-    return types.Array(kind, len(field.dims), "C") if field.is_array else kind
+    if not field.is_array:
+        return kind
+    return types.Array(kind, len(field.dims), "C", readonly=field.kind == "constants")
 
 
 @register_model(ViewType)
@@ -167,7 +174,9 @@ def _set(context: Any, builder: Any, signature: Any, arguments: Any, name: str) 
     view, value = arguments
     field = kind.declaration.fields[name]
     if field.part is not None or field.is_loaded or field.is_array:
-        raise TypeError(f"{kind.declaration.__qualname__}.{name} is a {field.kind}: nothing can be assigned to it")
+        raise TypeError(
+            f"{kind.declaration.__qualname__}.{name} is declared as {field.kind}: nothing can be assigned to it"
+        )
     wanted = _NUMBA[field.element]
     proxy = cgutils.create_struct_proxy(kind)(context, builder, value=view)
     builder.store(context.cast(builder, value, value_type, wanted), getattr(proxy, name))
