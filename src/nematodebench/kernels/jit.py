@@ -81,7 +81,11 @@ def inline(function: Callable[P, R]) -> Callable[P, R]:
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
     """Decorator for a helper on the path of every step: a kernel, always made part of its caller."""
-    return inline(kernel()(function))
+    helper = inline(kernel()(function))
+    if not INTERPRETED:
+        dispatcher: Any = helper
+        dispatcher.targetoptions |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return helper
 
 
 def accessor(function: Callable[P, R]) -> Callable[P, R]:
