@@ -3,33 +3,33 @@
 import numpy as np
 import pytest
 import torch
-from brain_life import Life, Mirror, discrete, effectors, shake
+from brain_trial import Mirror, Trial, discrete, effectors, shake
 
 from nematodebench.brains.classical import mlp_dqn, mlp_ppo, mlp_reinforce
-from nematodebench.brains.parts import actor_critic as ac
+from nematodebench.brains.parts.rollout import estimate_advantages, gather_rows
 from nematodebench.kernels.mlp import backward, forward
 
 BODIES = [discrete(), effectors(outputs=3)]
 
 
-def stored(life, word, count, width=1):
-    """A buffer of the life's memory as torch's float64."""
-    values = life.mem[life.ints[word] : life.ints[word] + count * width].astype(np.float64)
-    return torch.tensor(values.reshape(count, width) if width > 1 else values)
+def stored(values, count):
+    """The first rows of a buffer as torch's float64."""
+    return torch.tensor(np.asarray(values[:count], dtype=np.float64))
 
 
-def policy(life, outputs, count):
+def policy(brain, outputs, count):
     """Log probabilities of the stored actions, entropies and values."""
-    heads, levels = int(life.ints[ac.HEADS]), int(life.ints[ac.LEVELS])
+    heads, levels = brain.heads.count, brain.heads.levels
     logits = outputs[:, : heads * levels].reshape(-1, heads, levels)
-    chosen = stored(life, ac.CHOSEN, count, heads).reshape(count, heads)
     split = torch.distributions.Categorical(logits=logits)
-    return split.log_prob(chosen).sum(1), split.entropy().sum(1), outputs[:, heads * levels]
+    return (
+        split.log_prob(stored(brain.rollout.chosen, count)).sum(1), split.entropy().sum(1), outputs[:, heads * levels],
+    )  # fmt: skip
 
 
-def plain_advantages(life, count, gamma, trace, following):
-    reward, done = stored(life, ac.REWARD, count).numpy(), stored(life, ac.DONE, count).numpy()
-    value = np.append(stored(life, ac.VALUE, count).numpy(), following)
+def plain_advantages(rollout, count, gamma, trace, following):
+    reward, done = stored(rollout.rewards, count).numpy(), stored(rollout.done, count).numpy()
+    value = np.append(stored(rollout.values, count).numpy(), following)
     advantage = np.zeros(count + 1)
     for t in reversed(range(count)):
         alive = 1 - done[t]
@@ -40,45 +40,49 @@ def plain_advantages(life, count, gamma, trace, following):
 
 @pytest.mark.parametrize("trace", [0.0, 0.9, 1.0])
 def test_advantages(trace):
-    life = Life("mlp_ppo", discrete(), rollout=40, gamma=0.9, gae_lambda=trace)
-    life.live(39, np.random.default_rng(0))
-    ac.estimate_advantages(life.hyper, life.ints, life.mem, np.float32(0.7))
-    advantage, target = plain_advantages(life, 39, 0.9, trace, 0.7)
+    trial = Trial("mlp_ppo", discrete(), rollout=40, gamma=0.9, gae_lambda=trace)
+    trial.play(39, np.random.default_rng(0))
+    brain, rollout = trial.brain, trial.brain.rollout
+    assert rollout.filled == 39
+    estimate_advantages(rollout, brain.gamma, brain.gae_lambda, np.float32(0.7))
+    advantage, target = plain_advantages(rollout, 39, 0.9, trace, 0.7)
     scaled = (advantage - advantage.mean()) / advantage.std()
-    np.testing.assert_allclose(stored(life, ac.ADVANTAGE, 39), scaled, atol=1e-4)
-    np.testing.assert_allclose(stored(life, ac.RETURN, 39), target, atol=1e-5)
+    np.testing.assert_allclose(rollout.advantages[:39], scaled, atol=1e-4)
+    np.testing.assert_allclose(rollout.targets[:39], target, atol=1e-5)
 
 
 @pytest.mark.parametrize(("terminated", "truncated", "expected"), [(1, 0, False), (0, 1, True), (1, 1, False)])
 def test_only_truncation_is_continued_by_its_value(terminated, truncated, expected):
-    life = Life("mlp_ppo", discrete(), gamma=0.9)
+    trial = Trial("mlp_ppo", discrete(), gamma=0.9)
     seen = np.full(5, 0.3)
-    life.act(np.zeros(5))
-    life.learn(seen, 2.0, terminated, truncated)
-    value = Mirror(life, ac.NET)(torch.full((1, 5), 0.3, dtype=torch.float64))[0, 4].item()
+    trial.act(np.zeros(5))
+    trial.learn(seen, 2.0, terminated, truncated)
+    value = Mirror(trial.brain.net)(torch.full((1, 5), 0.3, dtype=torch.float64))[0, 4].item()
     assert abs(value) > 1e-3
-    assert life.mem[life.ints[ac.REWARD]] == pytest.approx(2.0 + 0.9 * value * expected, abs=1e-6)
-    assert life.mem[life.ints[ac.DONE]] == 1.0
+    assert trial.brain.rollout.rewards[0] == pytest.approx(2.0 + 0.9 * value * expected, abs=1e-6)
+    assert trial.brain.rollout.done[0] == 1.0
 
 
 @pytest.mark.parametrize("body", BODIES)
 @pytest.mark.parametrize("rows", [1, 13, 32])
 def test_ppo_gradient(body, rows):
     numbers = np.random.default_rng(1)
-    life = Life("mlp_ppo", body, hidden=(20, 12), rollout=50, minibatch=32, entropy=0.05, value_weight=0.7, clip=0.1)
-    life.live(49, numbers)
-    ac.estimate_advantages(life.hyper, life.ints, life.mem, np.float32(0.3))
-    shake(life, ac.NET, numbers, 0.1)
+    trial = Trial("mlp_ppo", body, hidden=(20, 12), rollout=50, minibatch=32, entropy=0.05, value_weight=0.7, clip=0.1)
+    trial.play(49, numbers)
+    brain, rollout = trial.brain, trial.brain.rollout
+    estimate_advantages(rollout, brain.gamma, brain.gae_lambda, np.float32(0.3))
+    shake(brain.net, numbers, 0.1)
     order = numbers.permutation(49)[:rows]
-    ac.gather_rows(life.ints, life.mem, order)
-    outputs = forward(life.mem, life.ints, ac.NET, life.ints[ac.X], rows)
-    mlp_ppo._loss_gradient(life.hyper, life.ints, life.mem, outputs, order)
-    backward(life.mem, life.ints, ac.NET, life.ints[ac.X], rows)
+    x = brain.x[:rows]
+    gather_rows(rollout.observations, order, x)
+    forward(brain.net, x)
+    mlp_ppo._loss_gradient(brain, order)
+    backward(brain.net, x)
 
-    mirror = Mirror(life, ac.NET)
-    logp, entropy, value = policy(life, mirror(stored(life, ac.OBS, 49, body.inputs)), 49)
-    advantage, target = stored(life, ac.ADVANTAGE, 49), stored(life, ac.RETURN, 49)
-    ratio = torch.exp(logp - stored(life, ac.LOGP, 49))
+    mirror = Mirror(brain.net)
+    logp, entropy, value = policy(brain, mirror(stored(rollout.observations, 49)), 49)
+    advantage, target = stored(rollout.advantages, 49), stored(rollout.targets, 49)
+    ratio = torch.exp(logp - stored(rollout.logp, 49))
     gain = torch.minimum(ratio * advantage, torch.clamp(ratio, 0.9, 1.1) * advantage)
     loss = -gain - 0.05 * entropy + 0.7 * (value - target) ** 2
     loss[order].mean().backward()
@@ -93,18 +97,19 @@ def test_ppo_gradient(body, rows):
 @pytest.mark.parametrize("count", [2, 64, 150])
 def test_reinforce_gradient_over_all_passes(body, count):
     numbers = np.random.default_rng(2)
-    life = Life(
+    trial = Trial(
         "mlp_reinforce", body, hidden=(20, 12), horizon=200, batch_episodes=1000, learning_rate=0, max_grad_norm=0,
         entropy=0.05, value_weight=0.7,
     )  # fmt: skip
-    life.live(count, numbers)
-    ac.estimate_advantages(life.hyper, life.ints, life.mem, np.float32(0.3))
-    mlp_reinforce._update(life.hyper, life.ints, life.mem)
+    trial.play(count, numbers)
+    brain, rollout = trial.brain, trial.brain.rollout
+    estimate_advantages(rollout, brain.gamma, mlp_reinforce._TRACE, np.float32(0.3))
+    mlp_reinforce._update(brain)
 
-    mirror = Mirror(life, ac.NET)
-    logp, entropy, value = policy(life, mirror(stored(life, ac.OBS, count, body.inputs)), count)
-    target = stored(life, ac.RETURN, count)
-    loss = -stored(life, ac.ADVANTAGE, count) * logp - 0.05 * entropy + 0.7 * (value - target) ** 2
+    mirror = Mirror(brain.net)
+    logp, entropy, value = policy(brain, mirror(stored(rollout.observations, count)), count)
+    target = stored(rollout.targets, count)
+    loss = -stored(rollout.advantages, count) * logp - 0.05 * entropy + 0.7 * (value - target) ** 2
     loss.mean().backward()
     mirror.assert_gradients()
 
@@ -113,25 +118,27 @@ def test_reinforce_gradient_over_all_passes(body, count):
 @pytest.mark.parametrize("rows", [1, 13, 64])
 def test_dqn_gradient(body, rows):
     numbers = np.random.default_rng(3)
-    life = Life(
+    trial = Trial(
         "mlp_dqn", body, hidden=(20, 12), replay=64, warmup=10**6, minibatch=rows, learning_rate=0, max_grad_norm=0,
         gamma=0.9,
     )  # fmt: skip
-    life.live(100, numbers)
-    heads, levels, target_at = (int(life.ints[word]) for word in (mlp_dqn.HEADS, mlp_dqn.LEVELS, mlp_dqn.TARGET))
-    shake(life, mlp_dqn.NET, numbers, 0.3)
-    shake(life, target_at, numbers, 0.3)
-    mlp_dqn._update(life.hyper, life.ints, life.mem, life.rng)
+    trial.play(100, numbers)
+    brain, replay = trial.brain, trial.brain.replay
+    heads, levels = brain.heads.count, brain.heads.levels
+    shake(brain.net, numbers, 0.3)
+    shake(brain.target, numbers, 0.3)
+    mlp_dqn._update(brain, trial.rng)
 
-    mirror, target = Mirror(life, mlp_dqn.NET), Mirror(life, target_at)
-    drawn = life.ints[life.ints[mlp_dqn.DRAWN] :][:rows]
-    obs, following = (stored(life, word, 64, body.inputs)[drawn] for word in (mlp_dqn.OBS, mlp_dqn.NEXT))
-    chosen = stored(life, mlp_dqn.CHOSEN, 64, heads).reshape(64, heads)[drawn].long()
+    mirror, target = Mirror(brain.net), Mirror(brain.target)
+    drawn = np.asarray(brain.drawn)
+    assert drawn.size == rows
+    obs, following = (stored(values, 64)[drawn] for values in (replay.observations, replay.following))
+    chosen = stored(replay.chosen, 64)[drawn].long()
     with torch.no_grad():
         best = mirror(following)[:, : heads * levels].reshape(rows, heads, levels).argmax(2, keepdim=True)
         future = target(following)[:, : heads * levels].reshape(rows, heads, levels).gather(2, best)[:, :, 0]
-        alive = stored(life, mlp_dqn.ALIVE, 64)[drawn, None]
-        goal = stored(life, mlp_dqn.REWARD, 64)[drawn, None] + 0.9 * alive * future
+        alive = stored(replay.alive, 64)[drawn, None]
+        goal = stored(replay.rewards, 64)[drawn, None] + 0.9 * alive * future
     q = mirror(obs)[:, : heads * levels].reshape(rows, heads, levels).gather(2, chosen[:, :, None])[:, :, 0]
     (torch.nn.functional.smooth_l1_loss(q, goal, reduction="sum") / rows).backward()
     if rows > 1:

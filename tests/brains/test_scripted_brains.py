@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from brain_life import GRADIENT, Life, discrete, effectors, forage
+from brain_trial import GRADIENT, Trial, discrete, effectors, forage
 
 FORWARD, LEFT, RIGHT, STAY = range(4)
 KLINOTAXIS = ("concentration", "change", "lateral", "satiety", "touch")
@@ -10,14 +10,14 @@ TEMPORAL = ("concentration", "change", "satiety", "touch")
 
 
 def test_null_random_draws_every_action_equally_often():
-    life = Life("null_random", discrete())
-    counts = np.bincount([int(life.act(np.zeros(5))[0]) for _ in range(4000)], minlength=4)
+    trial = Trial("null_random", discrete())
+    counts = np.bincount([int(trial.act(np.zeros(5))[0]) for _ in range(4000)], minlength=4)
     assert np.abs(counts - 1000).max() < 5 * np.sqrt(1000)
 
 
 def test_null_random_draws_effectors_uniformly_and_independently():
-    life = Life("null_random", effectors())
-    drawn = np.array([life.act(np.zeros(4)) for _ in range(4000)])
+    trial = Trial("null_random", effectors())
+    drawn = np.array([trial.act(np.zeros(4)) for _ in range(4000)])
     assert drawn.min() >= 0
     assert drawn.max() <= 1
     np.testing.assert_allclose(drawn.mean(0), 0.5, atol=0.03)
@@ -25,19 +25,19 @@ def test_null_random_draws_effectors_uniformly_and_independently():
 
 
 def test_null_random_does_not_look():
-    one, other = Life("null_random", discrete()), Life("null_random", discrete())
+    one, other = Trial("null_random", discrete()), Trial("null_random", discrete())
     assert [one.act(np.zeros(5))[0] for _ in range(50)] == [other.act(np.ones(5))[0] for _ in range(50)]
 
 
 @pytest.mark.parametrize(("names", "stay"), [(("a", "stay", "b"), 1), (("a", "b", "c"), 2), (("stay",), 0)])
 def test_motionless_stays_or_takes_the_last_action(names, stay):
-    assert Life("motionless", discrete(names=names)).act(np.zeros(5))[0] == stay
+    assert Trial("motionless", discrete(names=names)).act(np.zeros(5))[0] == stay
 
 
 def test_motionless_keeps_all_effectors_at_0():
-    life = Life("motionless", effectors())
-    life.action[:] = 0.7
-    assert not life.act(np.ones(4)).any()
+    trial = Trial("motionless", effectors())
+    trial.action[:] = 0.7
+    assert not trial.act(np.ones(4)).any()
 
 
 @pytest.mark.parametrize(
@@ -59,8 +59,8 @@ def test_motionless_keeps_all_effectors_at_0():
 def test_gradient_follower_goes_towards_the_odour(sine, cosine, touch, choices):
     taken = set()
     for seed in range(40):
-        life = Life("gradient_follower", discrete(), seed, randomness=0, wander=0)
-        taken.add(int(life.act([0.5, sine, cosine, 1, touch])[0]))
+        trial = Trial("gradient_follower", discrete(), seed, randomness=0, wander=0)
+        taken.add(int(trial.act([0.5, sine, cosine, 1, touch])[0]))
     assert taken == choices
 
 
@@ -69,35 +69,35 @@ def test_gradient_follower_goes_towards_the_odour(sine, cosine, touch, choices):
     [(0.5, 0.1, FORWARD), (0.5, 0.7, FORWARD), (0.5, 0.9, RIGHT), (0.1, -0.9, LEFT), (-0.5, 0.1, RIGHT)],
 )
 def test_gradient_follower_weighs_lateral_difference_against_change(change, lateral, choice):
-    life = Life("gradient_follower", discrete(KLINOTAXIS), randomness=0)
-    assert life.act([0.5, change, lateral, 1, 0])[0] == choice
+    trial = Trial("gradient_follower", discrete(KLINOTAXIS), randomness=0)
+    assert trial.act([0.5, change, lateral, 1, 0])[0] == choice
 
 
 def test_gradient_follower_runs_while_odour_rises_and_turns_to_one_side_while_it_falls():
     sides = set()
     for seed in range(20):
-        life = Life("gradient_follower", discrete(TEMPORAL), seed, randomness=0)
-        assert life.act([0.5, 0.2, 1, 0])[0] == FORWARD
-        turns = [int(life.act([0.5, -0.2, 1, 0])[0]) for _ in range(4)]
+        trial = Trial("gradient_follower", discrete(TEMPORAL), seed, randomness=0)
+        assert trial.act([0.5, 0.2, 1, 0])[0] == FORWARD
+        turns = [int(trial.act([0.5, -0.2, 1, 0])[0]) for _ in range(4)]
         assert len(set(turns)) == 1
         sides.add(turns[0])
     assert sides == {LEFT, RIGHT}
 
 
 def test_gradient_follower_that_is_all_random_is_the_null():
-    life = Life("gradient_follower", discrete(), randomness=1)
-    counts = np.bincount([int(life.act([0.5, 0, 1, 1, 0])[0]) for _ in range(4000)], minlength=4)
+    trial = Trial("gradient_follower", discrete(), randomness=1)
+    counts = np.bincount([int(trial.act([0.5, 0, 1, 1, 0])[0]) for _ in range(4000)], minlength=4)
     assert np.abs(counts - 1000).max() < 5 * np.sqrt(1000)
 
 
 def test_gradient_follower_names_the_sensors_it_needs():
     with pytest.raises(ValueError, match="odour_sine and odour_cosine, or change"):
-        Life("gradient_follower", discrete(("ray_0", "ray_1")))
+        Trial("gradient_follower", discrete(("ray_0", "ray_1")))
 
 
 def test_gradient_follower_names_the_actions_it_needs():
     with pytest.raises(ValueError, match="forward, left and right"):
-        Life("gradient_follower", discrete(GRADIENT, ("up", "down")))
+        Trial("gradient_follower", discrete(GRADIENT, ("up", "down")))
 
 
 def test_gradient_follower_finds_food():
