@@ -5,95 +5,111 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from nematodebench.brains.base import CompiledBrain, Layout
+from nematodebench.brains.base import CompiledBrain
 from nematodebench.brains.registry import get_brain
 from nematodebench.engine import loop
 from nematodebench.engine.run import RunSpec, compile_for, execute, interface
 from nematodebench.interop.env import NematodeEnv
-from nematodebench.kernels.abi import brain_kernel
+from nematodebench.kernels.abi import BrainMemory, Feedback
+from nematodebench.kernels.memory import constant, counter, floats, size
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_BRAIN, STREAM_EXPLORATION, randint, set_stream, uniform
 from nematodebench.measures.anchored import ANCHORED
 from nematodebench.tasks.base import Phase, Task
 from nematodebench.tasks.registry import get_task
+from nematodebench.worlds.arrays import WorldArrays
 from nematodebench.worlds.swarm.torus import Torus
 from nematodebench.worlds.worm.foraging import Foraging
 
 SEED = 2**63 + 5
 
 
-@brain_kernel
-def recording_act(hyper, ints, mem, rng, obs, action, out):
-    """Acts at random and keeps every number it drew: word 0 of ints counts them."""
-    for n in range(action.shape[1]):
+class RecordingMemory(BrainMemory):
+    choices = size()
+    drawn = counter()
+    numbers = floats(4096)
+
+
+@RecordingMemory.kernel
+def recording_act(brain, rng, action):
+    """Acts at random and keeps every number it drew."""
+    for n in range(action.size):
         drawn = np.float32(uniform(rng))
-        mem[ints[0] % mem.size] = drawn
-        ints[0] += 1
-        action[0, n] = np.floor(drawn * np.float32(ints[1])) if ints[1] > 0 else drawn
+        brain.numbers[brain.drawn % brain.numbers.size] = drawn
+        brain.drawn += 1
+        action[n] = np.floor(drawn * np.float32(brain.choices)) if brain.choices > 0 else drawn
 
 
-@brain_kernel
-def stumbling_act(hyper, ints, mem, rng, obs, action, out):
-    """Does hyper[0] at its step number ints[1], and 0 otherwise."""
-    action[0, 0] = np.float32(hyper[0] if ints[0] == ints[1] else 0.0)
-    ints[0] += 1
+class StumblingMemory(BrainMemory):
+    wanted = constant()
+    at_step = size()
+    steps = counter()
+
+
+@StumblingMemory.kernel
+def stumbling_act(brain, action):
+    """Does what is wanted at one step, and 0 otherwise."""
+    action[0] = np.float32(brain.wanted if brain.steps == brain.at_step else 0.0)
+    brain.steps += 1
 
 
 class Recording(CompiledBrain):
     name = "recording"
     kind = "scripted"
+    memory = RecordingMemory
     act = staticmethod(recording_act)
-
-    @classmethod
-    def layout(cls, config, body):
-        return Layout(np.zeros(1), np.array([0, body.choices], dtype=np.int64), 4096)
 
 
 class Stumbling(CompiledBrain):
     name = "stumbling"
     kind = "scripted"
+    memory = StumblingMemory
     act = staticmethod(stumbling_act)
-    step, action = 7, 0.0
+    at_step, wanted = 7, 0.0
 
     @classmethod
-    def layout(cls, config, body):
-        return Layout(np.array([cls.action]), np.array([0, cls.step], dtype=np.int64), 1)
+    def sizes(cls, config, body):
+        return {"wanted": cls.wanted, "at_step": cls.at_step}
 
 
 def one_phase(world, **length):
     return Task("loop-v1", "for tests", (Phase("train", world, **length),), "train", ANCHORED, "reward")
 
 
-class Life:
+class Arguments:
     """The loop's arguments, spelled out; ``run`` gives its code, ``records`` what it wrote."""
 
-    def __init__(self, task, brain, config=None, seed=SEED):
+    def __init__(self, task, brain, seed=SEED, **config):
         compile_for(task, brain)
         phase, body = task.phases[0], interface(task)
-        world, agents = phase.world, phase.world.agents
-        layout = brain.layout(config, body)
+        world, agents, arrays = phase.world, phase.world.agents, WorldArrays(phase.world)
+        layout = brain.layout(brain.config(**config), body)
         self.ints = np.tile(layout.ints, (agents, 1))
         self.mem = np.zeros((agents, max(1, layout.memory)), np.float32)
-        self.control = np.zeros(4, np.int64)
+        self.brains = [brain.memory(layout.hyper, *own) for own in zip(self.ints, self.mem, strict=True)]
+        control, plan = (np.zeros(block.count(), np.int64) for block in (loop.Control, loop.Plan))
+        self.control, self.plan = loop.Control(control), loop.Plan(plan)
+        self.plan.episodes, self.plan.ticks, self.plan.choices = phase.episodes, phase.ticks, body.choices
         self.records = np.full((phase.episodes or phase.ticks, len(phase.columns)), np.nan)
-        self._rng = np.zeros((agents, RNG_WORDS), np.uint64)
+        rng, brain_out = np.zeros((agents, RNG_WORDS), np.uint64), np.zeros((agents, Feedback.count()))
         obs, action = np.zeros((agents, body.inputs), np.float32), np.zeros((agents, body.action_width), np.float32)
-        brain_out = np.zeros((agents, 3))
         for a in range(agents):
-            set_stream(self._rng[a], np.uint64(seed), STREAM_BRAIN, 0, a)
+            set_stream(rng[a], np.uint64(seed), STREAM_BRAIN, 0, a)
             row = slice(a, a + 1)
-            brain.init(layout.hyper, self.ints[a], self.mem[a], self._rng[a], obs[row], action[row], brain_out[a])
+            brain.init(layout.hyper, self.ints[a], self.mem[a], rng[a], obs[row], action[row], brain_out[a])
         self._arguments = (
-            world.reset, world.step, brain.begin_episode, brain.act, brain.learn, world.pack(),
-            np.zeros(world.state_size), np.zeros(RNG_WORDS, np.uint64), action, obs, np.zeros(world.out_size),
-            layout.hyper, self.ints, self.mem, self._rng, brain_out, np.uint64(seed),
-            np.array([phase.episodes, phase.ticks, 0, body.choices], np.int64), self.control, self.records,
+            world.reset, world.step, world.reference or world.step, brain.begin_episode, brain.act, brain.learn,
+            arrays.params, arrays.states[0], arrays.rng[0], action, obs, arrays.outs[0], layout.hyper, self.ints,
+            self.mem, rng, brain_out, np.uint64(seed), plan, control, self.records,
         )  # fmt: skip
 
     def run(self, run_phase):
         return run_phase(*self._arguments)
 
+    def controls(self):
+        return {name: getattr(self.control, name) for name in loop.Control.fields}
 
-def lived(task, brain, seed=SEED, **config):
+
+def executed(task, brain, seed=SEED, **config):
     compile_for(task, brain)
     return execute(RunSpec(task, brain.name, brain, brain.config(**config), seed))
 
@@ -107,20 +123,20 @@ def lived(task, brain, seed=SEED, **config):
         (one_phase(Torus(), ticks=150), "null_random", {}),
     ],
 )
-def test_the_interpreter_lives_the_same_life(task, brain, config):
-    kind = get_brain(brain)
-    compiled, plain = (Life(task, kind, kind.config(**config)) for _ in range(2))
+def test_the_interpreted_loop_does_the_same(task, brain, config):
+    compiled, plain = (Arguments(task, get_brain(brain), **config) for _ in range(2))
     assert compiled.run(loop.compiled_run_phase()) == plain.run(loop.plain_run_phase()) > 0
     assert compiled.records.tobytes() == plain.records.tobytes()
     assert compiled.mem.tobytes() == plain.mem.tobytes()
     assert compiled.ints.tobytes() == plain.ints.tobytes()
-    assert compiled.control.tolist() == plain.control.tolist()
+    assert compiled.controls() == plain.controls()
+    assert compiled.control.steps_done > 0
 
 
 @pytest.mark.parametrize("ticks", [1, 50, 1000])
 def test_a_budget_of_ticks_is_used_exactly(ticks):
     task = one_phase(Foraging(), ticks=ticks)
-    result = lived(task, get_brain("null_random"))
+    result = executed(task, get_brain("null_random"))
     rows = result.records["train"]
     steps, terminated, truncated = rows[:, 1], rows[:, 2], rows[:, 3]
     assert task.phases[0].columns[1:4] == ("steps", "terminated", "truncated")
@@ -128,55 +144,55 @@ def test_a_budget_of_ticks_is_used_exactly(ticks):
     assert ((terminated + truncated) == 1.0).all()
 
 
-def test_a_budget_cuts_the_last_life_as_truncated():
-    whole = lived(one_phase(Foraging(), episodes=3), get_brain("null_random")).records["train"]
+def test_a_budget_cuts_the_last_episode_as_truncated():
+    whole = executed(one_phase(Foraging(), episodes=3), get_brain("null_random")).records["train"]
     lengths = whole[:, 1]
-    cut = lived(one_phase(Foraging(), ticks=int(lengths.sum()) - 1), get_brain("null_random")).records["train"]
+    cut = executed(one_phase(Foraging(), ticks=int(lengths.sum()) - 1), get_brain("null_random")).records["train"]
     assert cut.shape[0] == 3
     assert cut[:2].tobytes() == whole[:2].tobytes()
     assert (cut[2, 1], cut[2, 2], cut[2, 3]) == (lengths[2] - 1, 0.0, 1.0)
 
 
-def test_a_budget_that_ends_with_a_life_leaves_it_as_it_was():
-    whole = lived(one_phase(Foraging(), episodes=3), get_brain("null_random")).records["train"]
-    exact = lived(one_phase(Foraging(), ticks=int(whole[:, 1].sum())), get_brain("null_random")).records["train"]
+def test_a_budget_that_ends_with_an_episode_leaves_it_as_it_was():
+    whole = executed(one_phase(Foraging(), episodes=3), get_brain("null_random")).records["train"]
+    exact = executed(one_phase(Foraging(), ticks=int(whole[:, 1].sum())), get_brain("null_random")).records["train"]
     assert exact.tobytes() == whole.tobytes()
 
 
 @pytest.mark.parametrize("action", [-1.0, 4.0, 0.5, np.nan, np.inf, -np.inf])
 def test_an_illegal_choice_ends_the_run_with_its_place(action):
-    brain = type("Stumbles", (Stumbling,), {"action": action})
-    life = Life(one_phase(Foraging(), episodes=5), brain)
-    assert life.run(loop.compiled_run_phase()) == loop.ILLEGAL_ACTION
-    assert life.control[[loop.AT_EPISODE, loop.AT_STEP]].tolist() == [0, 7]
+    brain = type("Stumbles", (Stumbling,), {"wanted": action})
+    arguments = Arguments(one_phase(Foraging(), episodes=5), brain)
+    assert arguments.run(loop.compiled_run_phase()) == loop.ILLEGAL_ACTION
+    assert (arguments.control.at_episode, arguments.control.at_step) == (0, 7)
 
 
 @pytest.mark.parametrize("action", [-0.001, 1.001, np.nan, np.inf])
 def test_an_illegal_effector_ends_the_run_with_its_place(action):
-    brain = type("Stumbles", (Stumbling,), {"action": action, "step": 0})
-    life = Life(one_phase(Torus(), episodes=1), brain)
-    assert life.run(loop.compiled_run_phase()) == loop.ILLEGAL_ACTION
-    assert life.control[[loop.AT_EPISODE, loop.AT_STEP]].tolist() == [0, 0]
+    brain = type("Stumbles", (Stumbling,), {"wanted": action, "at_step": 0})
+    arguments = Arguments(one_phase(Torus(), episodes=1), brain)
+    assert arguments.run(loop.compiled_run_phase()) == loop.ILLEGAL_ACTION
+    assert (arguments.control.at_episode, arguments.control.at_step) == (0, 0)
 
 
 @pytest.mark.parametrize("action", [0.0, 1.0, 2.0, 3.0])
 def test_every_choice_of_the_body_is_legal(action):
-    brain = type("Acts", (Stumbling,), {"action": action})
-    assert Life(one_phase(Foraging(), episodes=2), brain).run(loop.compiled_run_phase()) == 2
+    brain = type("Acts", (Stumbling,), {"wanted": action})
+    assert Arguments(one_phase(Foraging(), episodes=2), brain).run(loop.compiled_run_phase()) == 2
 
 
 def test_a_run_that_is_told_to_stop_ends_after_its_episode():
-    life = Life(one_phase(Foraging(), episodes=100), get_brain("null_random"))
-    life.control[loop.STOP] = 1
-    assert life.run(loop.compiled_run_phase()) == loop.CANCELLED
-    assert np.isfinite(life.records[0]).all()
-    assert np.isnan(life.records[1]).all()
+    arguments = Arguments(one_phase(Foraging(), episodes=100), get_brain("null_random"))
+    arguments.control.stop = 1
+    assert arguments.run(loop.compiled_run_phase()) == loop.CANCELLED
+    assert np.isfinite(arguments.records[0]).all()
+    assert np.isnan(arguments.records[1]).all()
 
 
 def test_agents_have_streams_of_their_own():
-    life = Life(one_phase(Torus(), ticks=100), Recording)
-    assert life.run(loop.compiled_run_phase()) == 1
-    drawn = life.mem[:, : life.ints[0, 0]]
+    arguments = Arguments(one_phase(Torus(), ticks=100), Recording)
+    assert arguments.run(loop.compiled_run_phase()) == 1
+    drawn = np.array([brain.numbers[: brain.drawn] for brain in arguments.brains])
     assert drawn.shape == (8, 300)
     assert np.unique(drawn[:, :8], axis=0).shape[0] == 8
     between = np.corrcoef(drawn) - np.eye(8)
@@ -184,10 +200,12 @@ def test_agents_have_streams_of_their_own():
 
 
 def test_an_agents_stream_does_not_depend_on_how_many_there_are():
-    few, many = (Life(one_phase(replace(Torus(), n_agents=n), ticks=20), Recording) for n in (2, 8))
-    for life in (few, many):
-        life.run(loop.compiled_run_phase())
-    assert few.mem[:2].tobytes() == many.mem[:2].tobytes()
+    few, many = (Arguments(one_phase(replace(Torus(), n_agents=n), ticks=20), Recording) for n in (2, 8))
+    for arguments in (few, many):
+        arguments.run(loop.compiled_run_phase())
+    for one, other in zip(few.brains, many.brains[:2], strict=True):
+        assert one.drawn == other.drawn == 60
+        assert one.numbers.tobytes() == other.numbers.tobytes()
 
 
 @pytest.mark.parametrize("task", ["foraging_small-v1", "predator_small-v1", "cartpole-v1"])
@@ -196,7 +214,7 @@ def test_a_runs_world_is_the_gymnasium_environment_with_the_runs_seed(task):
     world = get_task(task).world
     phase = one_phase(world, episodes=3)
     rewards, steps, metrics = _replayed(world, phase)
-    records = lived(phase, get_brain("null_random")).records["train"]
+    records = executed(phase, get_brain("null_random")).records["train"]
     np.testing.assert_array_equal(records[:, 0], rewards)
     np.testing.assert_array_equal(records[:, 1], steps)
     np.testing.assert_array_equal(records[:, 4:], metrics)

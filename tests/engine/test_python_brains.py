@@ -51,7 +51,7 @@ def test_a_brain_that_kills_its_process_fails_its_run_and_no_other():
     assert len(result.finished_runs) == sum(run.seed % 2 == 0 for run in result.runs)
 
 
-def test_a_class_without_a_brains_life_is_refused():
+def test_a_class_that_lacks_functions_of_a_brain_is_refused():
     with pytest.raises(UsageError, match="lacks learn, begin_episode"):
         session("NotABrain")
 
