@@ -155,10 +155,34 @@ def last(_context: Any, array: Any, count: Any) -> Any:
     return array(array, types.int64), generate
 
 
+class _Members:
+    """The members of a view, read straight from its value: Numba's own proxy would first copy all of them to memory."""
+
+    def __init__(self, context: Any, builder: Any, kind: Any, value: Any) -> None:
+        self._model, self._builder, self._value = context.data_model_manager[kind], builder, value
+
+    def __getattr__(self, name: str) -> Any:
+        return self._model.get(self._builder, self._value, name)
+
+
+class _Growing:
+    """A view that is being built, member by member, without a place in memory."""
+
+    def __init__(self, context: Any, builder: Any, kind: Any) -> None:
+        model = context.data_model_manager[kind]
+        self.__dict__.update(_model=model, _builder=builder, value=ir.Constant(model.get_value_type(), ir.Undefined))
+
+    def __setattr__(self, name: str, member: Any) -> None:
+        self.__dict__["value"] = self._model.set(self._builder, self.value, member, name)
+
+    def __getattr__(self, name: str) -> Any:
+        return self._model.get(self._builder, self.value, name)
+
+
 @lower_getattr_generic(ViewType)  # type: ignore[untyped-decorator]
 def _get(context: Any, builder: Any, kind: ViewType, value: Any, name: str) -> Any:
     field = kind.declaration.fields[name]
-    view = cgutils.create_struct_proxy(kind)(context, builder, value=value)
+    view = _Members(context, builder, kind, value)
     member = getattr(view, name)
     if field.part is not None or _holds_value(kind.declaration, field):
         return member
@@ -178,8 +202,8 @@ def _set(context: Any, builder: Any, signature: Any, arguments: Any, name: str) 
             f"{kind.declaration.__qualname__}.{name} is declared as {field.kind}: nothing can be assigned to it"
         )
     wanted = _NUMBA[field.element]
-    proxy = cgutils.create_struct_proxy(kind)(context, builder, value=view)
-    builder.store(context.cast(builder, value, value_type, wanted), getattr(proxy, name))
+    place = getattr(_Members(context, builder, kind, view), name)
+    builder.store(context.cast(builder, value, value_type, wanted), place)
 
 
 def _data(context: Any, builder: Any, kind: Any, array: Any) -> Any:
@@ -188,7 +212,7 @@ def _data(context: Any, builder: Any, kind: Any, array: Any) -> Any:
 
 def _build_memory(context: Any, builder: Any, kind: ViewType, banks: list[Any], base: tuple[Any, Any]) -> Any:
     """A brain's view from its three arrays, or a part's; ``base`` is where its heads begin."""
-    view = cgutils.create_struct_proxy(kind)(context, builder)
+    view = _Growing(context, builder, kind)
     for name, field in kind.declaration.fields.items():
         hyper, ints = (
             builder.add(first, ir.Constant(_WORD, place))
@@ -206,15 +230,14 @@ def _build_memory(context: Any, builder: Any, kind: ViewType, banks: list[Any], 
                 loaded = builder.load(word)
                 value = loaded if field.kind == "size" else _element(builder, banks[field.bank], loaded)
         setattr(view, name, value)
-    return view._getvalue()
+    return view.value
 
 
 def _build_block(context: Any, builder: Any, kind: ViewType, data: Any, length: Any, sizes: Any) -> Any:
     """A view of one array; ``sizes`` is the type and value of the view that borrowed dimensions are taken from."""
-    view = cgutils.create_struct_proxy(kind)(context, builder)
+    view = _Growing(context, builder, kind)
     for name in kind.borrowed():
-        source = cgutils.create_struct_proxy(sizes[0])(context, builder, value=sizes[1])
-        setattr(view, f"size {name}", getattr(source, name))
+        setattr(view, f"size {name}", getattr(_Members(context, builder, *sizes), name))
     for name, place in kind.declaration.singles.items():
         pointer = _element(builder, data, ir.Constant(_WORD, place))
         field = kind.declaration.fields[name]
@@ -231,7 +254,7 @@ def _build_block(context: Any, builder: Any, kind: ViewType, data: Any, length: 
             for dim in field.dims:
                 for_all = builder.mul(for_all, _dimension(context, builder, kind, view, field, dim))
             first = builder.add(first, for_all)
-    return view._getvalue()
+    return view.value
 
 
 def _build(context: Any, builder: Any, kind: ViewType, arguments: list[Any], argument_types: Any) -> Any:
