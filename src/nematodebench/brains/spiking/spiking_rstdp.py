@@ -19,7 +19,7 @@ from nematodebench.kernels.abi import BrainMemory, Feedback
 from nematodebench.kernels.jit import F32, U64
 from nematodebench.kernels.memory import part
 
-__all__ = ["SpikingRstdp", "SpikingRstdpConfig"]
+__all__ = ["Memory", "SpikingRstdp", "SpikingRstdpConfig"]
 
 
 class SpikingRstdpConfig(BrainConfig):
@@ -55,12 +55,9 @@ class SpikingRstdpConfig(BrainConfig):
         1.2, 0.05, 100, "lead in spikes that makes an action e times as likely", searched(0.5, 4.0, "high", log=True)
     )
     depression: float = parameter(
-        0.1,
-        0,
-        1,
-        "share of its strength a spike takes from a neuron's connections",
+        0.1, 0, 1, "share of its strength a spike takes from a neuron's connections",
         searched(0.0, 0.5, "medium", off=0.0),
-    )
+    )  # fmt: skip
     depression_recovery: float = parameter(0.1, 0, 1, "share of that regained in a tick", searched(0.01, 0.3, "low"))
     energy_cost: float = parameter(
         0.02, 0, 1, "share of its energy a spike costs a neuron", searched(0.0, 0.1, "low", off=0.0)
