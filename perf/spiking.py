@@ -1,9 +1,9 @@
 """Steps a second of spiking_rstdp (100 neurons, 10 ticks a step), beside plain NumPy in the same run.
 
-Both start from the same weights and learn which move is right for the same stream of inputs to a worm, one core, all
-mechanisms on (working memory has no slots here, which makes it 100 neurons). First both live without noise, the plain
-one told what the other chose, and must fire the same spikes; then rounds of both alternate and the best of each
-counts, so that a busy machine disturbs neither more than the other.
+Both start from the same weights and learn which move is right for the same stream of inputs to a worm, on one core,
+with all mechanisms on (working memory has no slots here, which makes it 100 neurons). Without noise, and with the plain
+one told what the other chose, both must fire the same spikes. Rounds of both alternate and the best of each counts, so
+that a busy machine disturbs neither more than the other.
 """
 
 import time
@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nematodebench.brains.base import Interface
-from nematodebench.brains.parts import reservoir as rv
-from nematodebench.brains.spiking import network as net
-from nematodebench.brains.spiking.spiking_rstdp import SpikingRstdp, SpikingRstdpConfig
-from nematodebench.engine.run import aligned
-from nematodebench.kernels.abi import BRAIN
+from nematodebench.brains.parts.liveness import liveness_of
+from nematodebench.brains.spiking.network import LEAST
+from nematodebench.brains.spiking.spiking_rstdp import Memory, SpikingRstdp, SpikingRstdpConfig
+from nematodebench.engine.agents import aligned
+from nematodebench.kernels.abi import BRAIN, Feedback
 from nematodebench.kernels.jit import F32, F32M, F64, I64, U64, first_class, kernel
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_BRAIN, set_stream
 
@@ -40,31 +40,31 @@ def reward_of(chosen: float, right: float) -> float:
 def steps(
     act: Any, learn: Any, stream: F32M, hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64
 ) -> None:
-    """Lets the brain live on every row of the stream: its inputs, then what it should do."""
+    """One step on every row of the stream: the brain's inputs, then what it should do."""
+    outcome = Feedback(out)
     for t in range(stream.shape[0] - 1):
         for n in range(obs.shape[1]):
             obs[0, n] = stream[t, n]
         act(hyper, ints, mem, rng, obs, action, out)
         for n in range(obs.shape[1]):
             obs[0, n] = stream[t + 1, n]
-        out[2] = reward_of(action[0, 0], stream[t, obs.shape[1]])
+        outcome.reward = reward_of(action[0, 0], stream[t, obs.shape[1]])
         learn(hyper, ints, mem, rng, obs, action, out)
 
 
 class PlainNetwork:
     """The equations as one would write them in NumPy: dense matrices, one expression each."""
 
-    def __init__(self, config: SpikingRstdpConfig, hyper: F64, ints: I64, mem: F32) -> None:
-        self.config, self.hyper = config, hyper
-        neurons, targets, stride = (int(ints[word]) for word in (rv.NODES, net.TARGETS, net.STRIDE))
-        self.sensory, self.hidden, self.outputs = (int(ints[word]) for word in (net.SENSORY, net.HIDDEN, net.OUTPUTS))
-        start = int(ints[net.W])
-        self.weights = mem[start : start + neurons * stride].reshape(neurons, stride)[:, :targets].copy()
-        self.sign = mem[ints[net.SIGN] :][:neurons].copy()
+    def __init__(self, config: SpikingRstdpConfig, brain: Memory) -> None:
+        self.config, net, senses = config, brain.net, brain.senses
+        neurons, targets = net.neurons, net.targets
+        self.sensory, self.hidden, self.outputs = net.sensory, net.hidden, brain.choice.outputs
+        self.weights, self.sign = np.array(net.weights[:, :targets]), np.array(net.sign)
         self.present, limit = self.weights != 0, config.weight_limit
-        self.low = np.where(self.sign > 0, net.LEAST, -limit)[:, None]
-        self.high = np.where(self.sign > 0, limit, -net.LEAST)[:, None]
-        self.cells = hyper[net.CELLS :].reshape(-1, net.CELL_WORDS)
+        self.low = np.where(self.sign > 0, LEAST, -limit)[:, None]
+        self.high = np.where(self.sign > 0, limit, -LEAST)[:, None]
+        self.sensor, self.low_end, self.high_end = senses.sensor, senses.low, senses.high
+        self.centre, self.spacing = senses.centre, senses.spacing
         self.fresh, self.eligible = np.zeros_like(self.weights), np.zeros_like(self.weights)
         self.plastic = np.arange(neurons)[:, None] < self.sensory + self.hidden
         self.potential, self.trace, self.count, self.usual = (np.zeros(neurons, np.float32) for _ in range(4))
@@ -73,16 +73,15 @@ class PlainNetwork:
         self.current: Array = np.zeros(targets, np.float32)
         self.meta: Array = np.ones(targets, np.float32)
         self.gate = np.full(targets, config.hidden_rate, np.float32)
-        self.value, self.novelty, self.bias = np.zeros(len(self.cells)), np.ones(len(self.cells)), 0.0
+        self.value, self.novelty, self.bias = np.zeros(senses.sensed), np.ones(senses.sensed), 0.0
         self.noise = np.random.default_rng(0)
 
     def encode(self, obs: Array) -> Array:
         """Population code of an observation."""
-        sensor, low, high, centre, spacing = self.cells.T
-        rest = np.maximum(low, 0)
-        x = np.clip(obs[sensor.astype(int)], low, high)
-        near = np.maximum(1 - np.abs(x - centre) / (1.5 * spacing), 0)
-        rates: Array = (near * np.minimum(1, np.abs(x - rest) / spacing)).astype(np.float32)
+        rest = np.maximum(self.low_end, 0)
+        x = np.clip(obs[self.sensor], self.low_end, self.high_end)
+        near = np.maximum(1 - np.abs(x - self.centre) / (1.5 * self.spacing), 0)
+        rates: Array = (near * np.minimum(1, np.abs(x - rest) / self.spacing)).astype(np.float32)
         rates *= min(1, self.config.crowd / max(rates.sum(), 1e-6))
         return rates
 
@@ -156,16 +155,17 @@ class PlainNetwork:
         self.meta += 0.01 * (1 + c.metaplasticity * rate[first:] ** 2 - self.meta)
 
 
-def start(config: SpikingRstdpConfig) -> tuple[Any, ...]:
-    """A newborn brain: all that its parts are called with."""
+def start(config: SpikingRstdpConfig) -> tuple[tuple[Any, ...], Memory]:
+    """A fresh brain: all that its functions are called with, and the view of its memory."""
     layout = SpikingRstdp.layout(config, BODY)
     rng = np.zeros(RNG_WORDS, dtype=np.uint64)
     set_stream(rng, np.uint64(1), STREAM_BRAIN, 0, 0)
-    lines = (np.zeros((1, len(SENSORS)), np.float32), np.zeros((1, 1), np.float32), np.zeros(3))
-    life = (layout.hyper, layout.ints, aligned(1, layout.memory)[0], rng, *lines)
-    SpikingRstdp.init(*life)
-    SpikingRstdp.begin_episode(*life)
-    return life
+    memory = (layout.hyper, layout.ints, aligned(1, layout.memory)[0])
+    lines = (np.zeros((1, len(SENSORS)), np.float32), np.zeros((1, 1), np.float32), np.zeros(Feedback.count()))
+    arguments = (*memory, rng, *lines)
+    SpikingRstdp.init(*arguments)
+    SpikingRstdp.begin_episode(*arguments)
+    return arguments, Memory(*memory)
 
 
 def experience(count: int) -> Array:
@@ -180,17 +180,17 @@ def experience(count: int) -> Array:
 def agreement(stream: Array) -> float:
     """Share of neurons and steps with the same number of spikes in both, without noise."""
     config = SpikingRstdpConfig(slots=0, noise=0)
-    life = start(config)
-    _, ints, mem, _, obs, action, out = life
-    plain, same = PlainNetwork(config, *life[:3]), []
+    arguments, brain = start(config)
+    obs, action, out = arguments[-3:]
+    outcome, plain, same = Feedback(out), PlainNetwork(config, brain), []
     for t in range(CHECKED):
         obs[0] = stream[t, :-1]
-        SpikingRstdp.act(*life)
+        SpikingRstdp.act(*arguments)
         plain.act(stream[t, :-1], int(action[0, 0]))
-        same.append(np.mean(plain.count == mem[ints[net.COUNT] :][: ints[rv.NODES]]))
-        obs[0], out[2] = stream[t + 1, :-1], reward_of(action[0, 0], stream[t, -1])
-        SpikingRstdp.learn(*life)
-        plain.learn(stream[t + 1, :-1], float(out[2]))
+        same.append(np.mean(plain.count == brain.net.count))
+        obs[0], outcome.reward = stream[t + 1, :-1], reward_of(action[0, 0], stream[t, -1])
+        SpikingRstdp.learn(*arguments)
+        plain.learn(stream[t + 1, :-1], float(outcome.reward))
     return float(np.mean(same))
 
 
@@ -199,13 +199,13 @@ def main() -> None:
     stream = experience(STEPS + 1)
     act, learn = first_class(SpikingRstdp.act, BRAIN), first_class(SpikingRstdp.learn, BRAIN)
     config = SpikingRstdpConfig(slots=0)
-    life = start(config)
-    plain = PlainNetwork(config, *life[:3])
-    steps(act, learn, stream, *life)
+    arguments, brain = start(config)
+    plain = PlainNetwork(config, brain)
+    steps(act, learn, stream, *arguments)
     best = {"compiled": np.inf, "NumPy": np.inf}
     for _ in range(ROUNDS):
         begun = time.perf_counter()
-        steps(act, learn, stream, *life)
+        steps(act, learn, stream, *arguments)
         middle = time.perf_counter()
         for t in range(PLAIN_STEPS):
             chosen = plain.act(stream[t, :-1])
@@ -215,7 +215,7 @@ def main() -> None:
     for name, seconds in best.items():
         print(f"{name:10s} {1e-3 / seconds:8.1f} k steps/s  ({seconds * 1e6:.2f} us a step)")
     print(f"same spikes in {agreement(stream):.2%} of neurons and steps, without noise")
-    rate, ratio = rv.liveness(life[1])["mean_rate"], best["NumPy"] / best["compiled"]
+    rate, ratio = liveness_of(brain.liveness)["mean_rate"], best["NumPy"] / best["compiled"]
     below = "" if ratio >= WANTED else "  BELOW"
     print(f"ratio: {ratio:.0f} x at a mean rate of {rate:.3f} (wanted {WANTED:.0f} x){below}")
 

@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from brain_life import Life, discrete, effectors
+from brain_trial import Trial, discrete, effectors
 
-from nematodebench.brains.parts import reservoir as rv
 from nematodebench.brains.registry import get_brain
-from nematodebench.brains.spiking import network as net
 from nematodebench.brains.spiking.spiking_rstdp import SpikingRstdp, SpikingRstdpConfig
+from nematodebench.engine.agents import memory_digest
 from nematodebench.engine.run import RunSpec, compile_for, execute
 from nematodebench.measures.anchored import ANCHORED
 from nematodebench.search.space import switches
@@ -24,13 +23,13 @@ OTHER = {
     "gamma": 0.0,
 }  # fmt: skip
 OFF = {
-    "THRESHOLD": ("homeostasis", 1.0),
-    "META": ("metaplasticity", 1.0),
-    "RESOURCE": ("depression", 1.0),
-    "ENERGY": ("energy_cost", 1.0),
-    "NOVELTY": ("curiosity", 1.0),
-    "VALUE": ("value_rate", 0.0),
-    "SIGN": ("inhibitory", 1.0),
+    "net.threshold": ("homeostasis", 1.0),
+    "net.meta": ("metaplasticity", 1.0),
+    "net.resource": ("depression", 1.0),
+    "net.energy": ("energy_cost", 1.0),
+    "net.sign": ("inhibitory", 1.0),
+    "expectation.novelty": ("curiosity", 1.0),
+    "expectation.value": ("value_rate", 0.0),
 }
 
 
@@ -49,53 +48,49 @@ def rewards(world, episodes, seeds, brain="spiking_rstdp", **config):
     return np.array([reward[-(episodes // 3) :].mean() for reward in runs])
 
 
-def lived(steps=200, body=None, seed=1, **config):
-    life = Life("spiking_rstdp", body or discrete(), seed, **config)
-    life.live(steps, np.random.default_rng(0))
-    return life
+def fresh(body=None, seed=1, **config):
+    return Trial("spiking_rstdp", body or discrete(), seed, **config)
 
 
-def part(life, word, width=None):
-    places = sorted(int(life.ints[w]) for w in range(net.FIRST_PLACE, net.WORDS))
-    start = int(life.ints[getattr(net, word)])
-    sizes = {"SIGN": rv.NODES, "ENERGY": rv.NODES, "RESOURCE": rv.NODES, "COUNT": rv.NODES, "TRACE": rv.NODES}
-    sizes |= dict.fromkeys(["THRESHOLD", "META", "GATE"], net.TARGETS) | dict.fromkeys(["NOVELTY", "VALUE"], net.SENSED)
-    if word in sizes:
-        return life.mem[start : start + life.ints[sizes[word]]]
-    end = next((place for place in places if place > start), life.mem.size)
-    return life.mem[start:end][:width]
+def played(steps=200, **config):
+    trial = fresh(**config)
+    trial.play(steps, np.random.default_rng(0))
+    return trial
 
 
-def matrix(life, word):
-    start, shape = life.ints[getattr(net, word)], (life.ints[rv.NODES], life.ints[net.STRIDE])
-    return life.mem[start : start + shape[0] * shape[1]].reshape(shape)[:, : life.ints[net.TARGETS]]
+def kept(trial, name):
+    """An array of what the brain keeps, by its name; it can be written to."""
+    return dict(trial.brain.learned())[name]
 
 
-def layers(life):
-    sensory, hidden = life.ints[net.SENSORY], life.ints[net.HIDDEN]
-    sign = part(life, "SIGN")
-    return sign[:sensory], sign[sensory : sensory + hidden], sign[sensory + hidden :]
+def weights(trial):
+    return kept(trial, "net.weights")
+
+
+def layers(trial):
+    net, sign = trial.brain.net, kept(trial, "net.sign")
+    return sign[: net.sensory], sign[net.sensory : net.first_motor], sign[net.first_motor :]
 
 
 def test_a_fifth_of_every_layer_is_inhibitory():
-    shares = [(layer < 0).mean() for layer in layers(Life("spiking_rstdp", discrete()))]
+    shares = [(layer < 0).mean() for layer in layers(fresh())]
     assert shares == pytest.approx([0.2] * 3, abs=0.04)
 
 
 def test_about_a_hundred_neurons_on_a_worm():
-    assert Life("spiking_rstdp", discrete(), slots=0).ints[rv.NODES] == 100
+    assert fresh(slots=0).brain.net.neurons == 100
 
 
 def test_weights_keep_their_sign_and_bounds():
-    life = lived(learning_rate=1.0, inhibitory_rate=0.1, weight_limit=0.4, hidden_rate=1.0)
-    signed = matrix(life, "W") * part(life, "SIGN")[:, None]
+    trial = played(learning_rate=1.0, inhibitory_rate=0.1, weight_limit=0.4, hidden_rate=1.0)
+    signed = weights(trial) * kept(trial, "net.sign")[:, None]
     assert signed.min() >= 0.0
     assert signed.max() == pytest.approx(0.4)
 
 
 def test_no_connection_comes_from_nothing():
-    before = matrix(Life("spiking_rstdp", discrete(), hidden_rate=1.0, learning_rate=1.0), "W") == 0.0
-    after = matrix(lived(hidden_rate=1.0, learning_rate=1.0, inhibitory_rate=0.1), "W") == 0.0
+    before = weights(fresh(hidden_rate=1.0, learning_rate=1.0)) == 0.0
+    after = weights(played(hidden_rate=1.0, learning_rate=1.0, inhibitory_rate=0.1)) == 0.0
     np.testing.assert_array_equal(before, after)
 
 
@@ -113,9 +108,9 @@ def test_every_parameter_changes_what_is_done(usual, name):
 
 def test_an_effector_takes_so_many_values():
     def values(levels):
-        life, done, senses = Life("spiking_rstdp", effectors(), levels=levels), set(), np.random.default_rng(0)
+        trial, done, senses = fresh(effectors(), levels=levels), set(), np.random.default_rng(0)
         for _ in range(200):
-            done |= {float(value) for value in life.act(senses.random(life.body.inputs))}
+            done |= {float(value) for value in trial.act(senses.random(trial.body.inputs))}
         return done
 
     assert values(2) == {0.0, 1.0}
@@ -136,9 +131,9 @@ def test_every_mechanism_can_be_switched_off():
 
 def test_a_crowd_of_senses_shares_one_drive():
     def drive(**config):
-        life = Life("spiking_rstdp", discrete(), **config)
-        life.act(np.ones(5))
-        return part(life, "DRIVE")
+        trial = fresh(**config)
+        trial.act(np.ones(5))
+        return kept(trial, "net.drive")
 
     alone, shared = drive(crowd=1000), drive(crowd=2)
     assert alone.sum() > 2.0
@@ -146,137 +141,148 @@ def test_a_crowd_of_senses_shares_one_drive():
     np.testing.assert_allclose(shared / shared.sum(), alone / alone.sum(), rtol=1e-5)
 
 
-@pytest.mark.parametrize(("word", "parameter", "rest"), [(word, *how) for word, how in OFF.items()])
-def test_a_mechanism_leaves_rest_only_if_it_is_on(word, parameter, rest):
-    assert (part(lived(), word) != rest).any()
-    assert (part(lived(**{parameter: 0.0}), word) == rest).all()
+@pytest.mark.parametrize(("name", "parameter", "rest"), [(name, *how) for name, how in OFF.items()])
+def test_a_mechanism_leaves_rest_only_if_it_is_on(name, parameter, rest):
+    assert (kept(played(), name) != rest).any()
+    assert (kept(played(**{parameter: 0.0}), name) == rest).all()
 
 
 def test_without_learning_and_inhibitory_plasticity_no_weight_moves():
-    before = matrix(Life("spiking_rstdp", discrete()), "W")
-    np.testing.assert_array_equal(before, matrix(lived(learning_rate=0, inhibitory_rate=0), "W"))
-    assert (before != matrix(lived(learning_rate=0), "W")).any()
-    assert (before != matrix(lived(inhibitory_rate=0), "W")).any()
+    before = weights(fresh())
+    np.testing.assert_array_equal(before, weights(played(learning_rate=0, inhibitory_rate=0)))
+    assert (before != weights(played(learning_rate=0))).any()
+    assert (before != weights(played(inhibitory_rate=0))).any()
 
 
 def test_hidden_neurons_can_be_fixed():
     hidden = SpikingRstdpConfig().hidden
-    before = matrix(Life("spiking_rstdp", discrete()), "W")[:, :hidden]
-    fixed = matrix(lived(hidden_rate=0, inhibitory_rate=0), "W")[:, :hidden]
+    before = weights(fresh())[:, :hidden]
+    fixed = weights(played(hidden_rate=0, inhibitory_rate=0))[:, :hidden]
     np.testing.assert_array_equal(before, fixed)
-    assert (before != matrix(lived(inhibitory_rate=0), "W")[:, :hidden]).any()
+    assert (before != weights(played(inhibitory_rate=0))[:, :hidden]).any()
 
 
 def test_inhibition_grows_on_a_target_that_fires_too_much():
     still = {"learning_rate": 0, "inhibitory_rate": 0.01, "target_rate": 0, "homeostasis": 0}
-    start, life = (Life("spiking_rstdp", discrete(), **still) for _ in range(2))
-    life.live(100, np.random.default_rng(0))
-    grown = matrix(life, "W") - matrix(start, "W")
+    start, trial = (fresh(**still) for _ in range(2))
+    trial.play(100, np.random.default_rng(0))
+    grown = weights(trial) - weights(start)
     assert grown.max() <= 0.0
     assert grown.min() < -0.01
 
 
 def test_a_tired_neuron_cannot_fire():
-    life = Life("spiking_rstdp", discrete(), energy_cost=0.25, energy_recovery=0.0)
+    trial = fresh(energy_cost=0.25, energy_recovery=0.0)
     spikes = []
     for _ in range(40):
-        life.act(np.ones(5))
-        spikes.append(part(life, "COUNT").copy())
+        trial.act(np.ones(5))
+        spikes.append(kept(trial, "net.count").copy())
     assert np.sum(spikes, axis=0).max() == 4
-    assert part(life, "ENERGY").min() >= 0.0
+    assert kept(trial, "net.energy").min() >= 0.0
 
 
 def test_a_tired_neuron_does_not_learn():
-    life = Life("spiking_rstdp", discrete(), inhibitory_rate=0)
-    life.act(np.ones(5))
-    before = matrix(life, "W").copy()
-    part(life, "ENERGY")[:] = 0.0
-    life.learn(np.ones(5), 1.0)
-    np.testing.assert_array_equal(before, matrix(life, "W"))
+    trial = fresh(inhibitory_rate=0)
+    trial.act(np.ones(5))
+    before = weights(trial).copy()
+    kept(trial, "net.energy")[:] = 0.0
+    trial.learn(np.ones(5), 1.0)
+    np.testing.assert_array_equal(before, weights(trial))
 
 
 def test_early_spikes_potentiate_and_late_ones_depress():
-    def fresh(**config):
-        life = Life("spiking_rstdp", discrete(), **config)
-        life.act(np.ones(5))
-        return matrix(life, "F")
+    def eligibility(**config):
+        trial = fresh(**config)
+        trial.act(np.ones(5))
+        return kept(trial, "net.fresh")
 
-    assert fresh(stdp_ltd=0).min() == 0.0 < fresh(stdp_ltd=0).max()
-    assert fresh(stdp_ltp=0).min() < 0.0 == fresh(stdp_ltp=0).max()
+    assert eligibility(stdp_ltd=0).min() == 0.0 < eligibility(stdp_ltd=0).max()
+    assert eligibility(stdp_ltp=0).min() < 0.0 == eligibility(stdp_ltp=0).max()
 
 
 def test_reward_beyond_expectation_makes_the_same_action_likelier():
-    life = Life("spiking_rstdp", discrete(), slots=0)
-    first = part(life, "THRESHOLD").size - 4 * 5
+    trial = fresh(slots=0)
     for _ in range(200):
-        chosen = life.act(np.ones(5))[0]
-        life.learn(np.ones(5), 1.0 if chosen == 2 else 0.0)
-    excitatory = matrix(life, "W")[part(life, "SIGN") > 0][:, first:].mean(0).reshape(4, 5).mean(1)
+        chosen = trial.act(np.ones(5))[0]
+        trial.learn(np.ones(5), 1.0 if chosen == 2 else 0.0)
+    excitatory = weights(trial)[kept(trial, "net.sign") > 0][:, trial.brain.net.hidden :].mean(0).reshape(4, 5).mean(1)
     assert excitatory.argmax() == 2
 
 
 def test_an_episode_forgets_the_working_memory_and_nothing_learned():
-    life = lived(steps=7)
-    words = ("W", "E", "TRACE", "THRESHOLD", "META", "ENERGY", "RESOURCE", "VALUE", "NOVELTY")
-    before = {word: part(life, word).copy() for word in words}
-    assert part(life, "MEMORY").any()
-    assert part(life, "DRIVE").any()
-    assert part(life, "PICKED").any()
-    life._call(life.brain.begin_episode)
-    assert not part(life, "MEMORY").any()
-    assert not part(life, "DRIVE").any()
-    assert not part(life, "PICKED").any()
-    for word in words:
-        np.testing.assert_array_equal(before[word], part(life, word), err_msg=word)
+    trial = played(steps=7)
+    gone = {"choice.done", "choice.picked", "net.drive"}
+    before = {name: value.copy() for name, value in trial.brain.learned() if name not in gone}
+    assert kept(trial, "choice.done").any()
+    assert kept(trial, "net.drive").any()
+    assert kept(trial, "choice.picked").any()
+    trial.begin_episode()
+    assert not kept(trial, "choice.done").any()
+    assert not kept(trial, "net.drive").any()
+    assert not kept(trial, "choice.picked").any()
+    for name, value in before.items():
+        np.testing.assert_array_equal(value, kept(trial, name), err_msg=name)
 
 
 def test_the_working_memory_holds_the_last_actions_in_order():
-    life, done = Life("spiking_rstdp", discrete(), slots=3), []
+    trial, done = fresh(slots=3), []
     for _ in range(5):
-        done.insert(0, int(life.act(np.ones(5))[0]))
-        life.learn(np.ones(5), 0.0)
-    slots = part(life, "MEMORY", 12).reshape(3, 4)
+        done.insert(0, int(trial.act(np.ones(5))[0]))
+        trial.learn(np.ones(5), 0.0)
+    slots = kept(trial, "choice.done")
     assert list(slots.argmax(1)) == done[:3]
     assert ((slots > 0).sum(1) == 1).all()
 
 
 def test_the_network_reads_its_working_memory():
-    lives = [lived(steps=20) for _ in range(2)]
-    part(lives[1], "MEMORY", 12)[:] = 1.0
-    for life in lives:
-        life.act(np.zeros(5))
-    assert (part(lives[0], "COUNT") != part(lives[1], "COUNT")).any()
+    trials = [played(steps=20) for _ in range(2)]
+    kept(trials[1], "choice.done")[:] = 1.0
+    for trial in trials:
+        trial.act(np.zeros(5))
+    assert (kept(trials[0], "net.count") != kept(trials[1], "net.count")).any()
 
 
 def test_a_sensor_at_rest_drives_no_cell():
-    life = Life("spiking_rstdp", discrete())
-    life.act(np.zeros(5))
-    assert not part(life, "DRIVE").any()
+    trial = fresh()
+    trial.act(np.zeros(5))
+    assert not kept(trial, "net.drive").any()
 
 
 @pytest.mark.parametrize("value", [-1e9, 1e9, np.inf, -np.inf, np.nan])
 @pytest.mark.parametrize("body", [discrete(), effectors()])
 def test_impossible_observations_leave_it_sane(value, body):
-    life = Life("spiking_rstdp", body)
+    trial = fresh(body)
     for _ in range(20):
-        action = life.act(np.full(body.inputs, value))
-        life.learn(np.full(body.inputs, value), 1.0)
-    assert np.isfinite(life.mem).all()
+        action = trial.act(np.full(body.inputs, value))
+        trial.learn(np.full(body.inputs, value), 1.0)
+    assert np.isfinite(trial.mem).all()
     assert ((action >= 0) & (action <= 3)).all()
 
 
 @pytest.mark.parametrize("size", [1e3, 1e9, 1e30])
 def test_huge_rewards_do_not_break_it(size):
-    life = Life("spiking_rstdp", discrete())
+    trial = fresh()
     for k in range(200):
-        life.act(np.full(5, k % 3 / 2))
-        life.learn(np.full(5, (k + 1) % 3 / 2), size * (-1) ** k)
-    assert np.isfinite(life.mem).all()
+        trial.act(np.full(5, k % 3 / 2))
+        trial.learn(np.full(5, (k + 1) % 3 / 2), size * (-1) ** k)
+    assert np.isfinite(trial.mem).all()
+
+
+def test_room_to_spare_is_no_part_of_what_is_learned():
+    trial = played(steps=20, hidden=59)
+    net, before = trial.brain.net, memory_digest([trial.brain])
+    net.energy[net.neurons :] = net.weights[:, net.targets :] = 7.0
+    net.warm[net.warm_count :] = net.recent[net.recent_count :] = 7
+    assert net.neurons < net.room
+    assert net.targets < net.stride
+    assert memory_digest([trial.brain]) == before
+    net.energy[net.neurons - 1] += 0.5
+    assert memory_digest([trial.brain]) != before
 
 
 def test_descriptors():
-    life = lived()
-    found = SpikingRstdp.describe(SpikingRstdpConfig(), life.ints, life.mem)
+    trial = played()
+    found = SpikingRstdp.describe(SpikingRstdpConfig(), trial.brain)
     assert set(found) == {"mean_rate", "rate_variance", "silent", "saturated", "energy", "energy_spent"}
     assert 0.01 < found["mean_rate"] < 0.5
     assert 0.0 < found["energy_spent"] < found["energy"] <= 1.0

@@ -12,6 +12,7 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
 import numba
 import numba.extending
 import numpy as np
+from numba.core.registry import CPUDispatcher
 from numpy.typing import NDArray
 
 from nematodebench.kernels.target import cache_dir
@@ -79,13 +80,25 @@ def inline(function: Callable[P, R]) -> Callable[P, R]:
     return function
 
 
+class _PartOfKernels(CPUDispatcher):  # type: ignore[misc]
+    """A compiled function without the code that takes Python's arguments apart."""
+
+    def __call__(self, *given: Any, **named: Any) -> None:
+        """Says so, where Numba would jump to code that does not exist."""
+        raise TypeError(f"{self.__name__} is a part of the kernels that call it: Python cannot call it.")
+
+
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorator for a helper on the path of every step: a kernel, always made part of its caller."""
-    helper = inline(kernel()(function))
-    if not INTERPRETED:
-        dispatcher: Any = helper
-        dispatcher.targetoptions |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return helper
+    """Decorator for a helper on the path of every step: a kernel, always made part of its caller.
+
+    Compiled, it cannot be called by Python: what Numba would generate for that takes long to compile.
+    """
+    if INTERPRETED:
+        return function
+    dispatcher: Any = inline(kernel()(function))
+    dispatcher.targetoptions |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    dispatcher.__class__ = _PartOfKernels
+    return cast("Callable[P, R]", dispatcher)
 
 
 def accessor(function: Callable[P, R]) -> Callable[P, R]:

@@ -1,23 +1,25 @@
 """The inner loops of `spiking_rstdp` as LLVM vectors of eight.
 
-Rows are multiples of eight long and lie in one array, so there are no remainders and no checks for overlap: on rows of
-80 numbers that is most of the time a loop takes.
+Rows are multiples of eight long and no two of them overlap, so there are no remainders and nothing to check: on rows of
+80 numbers that is most of the time a loop takes. The plain functions are the same for the interpreter.
 """
 
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 
-from nematodebench.kernels.jit import intrinsic
+from nematodebench.kernels.jit import F32, intrinsic
+from nematodebench.kernels.vectors import LANES
 
-__all__ = ["LANES", "add_row", "clear", "crossings", "fade", "learn_row", "lowest_bit"]
+__all__ = ["add_block", "add_row", "clear_block", "crossings", "fade", "learn_row", "lowest_bit"]
 
-LANES = 8
 _VECTOR = ir.VectorType(ir.FloatType(), LANES)
 _WORD = ir.IntType(64)
-_FAINT = 2.0**-40
+_FAINT = np.float32(2.0**-40)
+_0, _1 = np.float32(0.0), np.float32(1.0)
 
 
 def _splat(builder: Any, value: Any) -> Any:
@@ -27,12 +29,23 @@ def _splat(builder: Any, value: Any) -> Any:
     )
 
 
+def _same(value: float) -> Any:
+    return ir.Constant(_VECTOR, [value] * LANES)
+
+
 def _place(builder: Any, base: Any, index: Any) -> Any:
     return builder.bitcast(builder.gep(base, [index]), _VECTOR.as_pointer())
 
 
-def _base(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    return context.make_array(sig.args[0])(context, builder, args[0]).data
+def _bases(context: Any, builder: Any, sig: Any, args: Any, arrays: int) -> list[Any]:
+    """Where the first ``arrays`` arguments begin."""
+    given = list(zip(sig.args, args, strict=True))[:arrays]
+    return [context.make_array(kind)(context, builder, array).data for kind, array in given]
+
+
+def _length(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    """How long the first argument is."""
+    return builder.extract_value(context.make_array(sig.args[0])(context, builder, args[0]).shape, 0)
 
 
 def _each_vector(builder: Any, count: Any, body: Callable[[Any], None]) -> None:
@@ -50,59 +63,83 @@ def _each_vector(builder: Any, count: Any, body: Callable[[Any], None]) -> None:
     builder.position_at_end(after)
 
 
-@intrinsic
-def add_row(_context: Any, mem: Any, target: Any, source: Any, factor: Any, count: Any) -> Any:
-    """mem[target + j] += factor x mem[source + j] for j below ``count``."""
+def _add(builder: Any, target: Any, source: Any, offset: Any, factors: Any) -> None:
+    """Adds eight products to eight numbers."""
+    place = _place(builder, target, offset)
+    row = builder.load(_place(builder, source, offset), align=4)
+    builder.store(builder.fadd(builder.load(place, align=4), builder.fmul(factors, row)), place, align=4)
+
+
+def _plain_add_row(target: F32, source: F32, factor: np.float32) -> None:
+    target += factor * source
+
+
+@intrinsic(_plain_add_row)
+def add_row(_context: Any, target: Any, source: Any, factor: Any) -> Any:
+    """target[j] += factor x source[j]."""
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        base, (_, target_at, source_at, scale, length) = _base(context, builder, sig, args), args
-        factors = _splat(builder, scale)
-
-        def body(offset: Any) -> None:
-            place = _place(builder, base, builder.add(target_at, offset))
-            row = builder.load(_place(builder, base, builder.add(source_at, offset)), align=4)
-            builder.store(builder.fadd(builder.load(place, align=4), builder.fmul(factors, row)), place, align=4)
-
-        _each_vector(builder, length, body)
+        to, source_base = _bases(context, builder, sig, args, 2)
+        factors, length = _splat(builder, args[2]), _length(context, builder, sig, args)
+        _each_vector(builder, length, lambda offset: _add(builder, to, source_base, offset, factors))
         return context.get_dummy_value()
 
-    return types.void(mem, types.int64, types.int64, types.float32, types.int64), generate
+    return types.void(target, source, types.float32), generate
 
 
-@intrinsic
-def clear(_context: Any, mem: Any, place: Any) -> Any:
-    """mem[place + k] = 0, k = 0..7."""
+def _plain_add_block(target: F32, source: F32, at: int, factor: np.float32) -> None:
+    target[at : at + LANES] += factor * source[at : at + LANES]
+
+
+@intrinsic(_plain_add_block)
+def add_block(_context: Any, target: Any, source: Any, at: Any, factor: Any) -> Any:
+    """target[at + k] += factor x source[at + k], k = 0..7."""
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        zero = ir.Constant(_VECTOR, [0.0] * LANES)
-        builder.store(zero, _place(builder, _base(context, builder, sig, args), args[1]), align=4)
+        to, source_base = _bases(context, builder, sig, args, 2)
+        _add(builder, to, source_base, args[2], _splat(builder, args[3]))
         return context.get_dummy_value()
 
-    return types.void(mem, types.int64), generate
+    return types.void(target, source, types.int64, types.float32), generate
 
 
-@intrinsic
-def fade(
-    _context: Any,
-    mem: Any,
-    trace: Any,
-    resource: Any,
-    energy: Any,
-    keep: Any,
-    over: Any,
-    back: Any,
-    rest: Any,
-    count: Any,
-) -> Any:
+def _plain_clear_block(row: F32, at: int) -> None:
+    row[at : at + LANES] = _0
+
+
+@intrinsic(_plain_clear_block)
+def clear_block(_context: Any, row: Any, at: Any) -> Any:
+    """row[at + k] = 0, k = 0..7."""
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        (base,) = _bases(context, builder, sig, args, 1)
+        builder.store(_same(0.0), _place(builder, base, args[1]), align=4)
+        return context.get_dummy_value()
+
+    return types.void(row, types.int64), generate
+
+
+def _plain_fade(
+    trace: F32, resource: F32, energy: F32, keep: np.float32, over: np.float32, back: np.float32, rest: np.float32
+) -> None:
+    trace *= keep
+    trace[trace <= over] = _0
+    resource += back * (_1 - resource)
+    energy += rest
+    energy[energy > _1] = _1
+
+
+@intrinsic(_plain_fade)
+def fade(_context: Any, trace: Any, resource: Any, energy: Any, keep: Any, over: Any, back: Any, rest: Any) -> Any:
     """Traces shrink to a share ``keep``, 0 if not above ``over``; resource and energy return towards 1."""
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        base, (_, *places, keep_, over_, back_, rest_, length) = _base(context, builder, sig, args), args
-        kept, least, share, gain = (_splat(builder, value) for value in (keep_, over_, back_, rest_))
-        zero, one = (ir.Constant(_VECTOR, [value] * LANES) for value in (0.0, 1.0))
+        bases, length = _bases(context, builder, sig, args, 3), _length(context, builder, sig, args)
+        kept, least, share, gain = (_splat(builder, value) for value in args[3:])
+        zero, one = _same(0.0), _same(1.0)
 
         def body(offset: Any) -> None:
-            at = [_place(builder, base, builder.add(place, offset)) for place in places]
+            at = [_place(builder, base, offset) for base in bases]
             traces, resources, energies = [builder.load(place, align=4) for place in at]
             left = builder.fmul(kept, traces)
             left = builder.select(builder.fcmp_ordered(">", left, least), left, zero)
@@ -115,8 +152,7 @@ def fade(
         _each_vector(builder, length, body)
         return context.get_dummy_value()
 
-    i, x = types.int64, types.float32
-    return types.void(mem, i, i, i, x, x, x, x, i), generate
+    return types.void(trace, resource, energy, *(types.float32,) * 4), generate
 
 
 def _clamped(builder: Any, value: Any, low: Any, high: Any) -> Any:
@@ -124,20 +160,18 @@ def _clamped(builder: Any, value: Any, low: Any, high: Any) -> Any:
     return builder.select(builder.fcmp_ordered(">", value, high), high, value)
 
 
-@intrinsic
+def _plain_learn_row(
+    w: F32, e: F32, f: F32, gate: F32, step: F32, keep: np.float32, part: np.float32, low: np.float32, high: np.float32
+) -> None:
+    e[:] = keep * e + part * gate * f
+    e[np.abs(e) < _FAINT] = _0
+    f[:] = _0
+    w[:] = np.where(w == _0, _0, np.minimum(np.maximum(w + step * e, low), high))
+
+
+@intrinsic(_plain_learn_row)
 def learn_row(
-    _context: Any,
-    mem: Any,
-    w: Any,
-    e: Any,
-    f: Any,
-    gate: Any,
-    step: Any,
-    keep: Any,
-    part: Any,
-    low: Any,
-    high: Any,
-    count: Any,
+    _context: Any, w: Any, e: Any, f: Any, gate: Any, step: Any, keep: Any, part: Any, low: Any, high: Any
 ) -> Any:
     """One row learns: e = keep e + part gate f; f = 0; w = w + step e within [low, high], but a weight of 0 stays 0.
 
@@ -145,12 +179,12 @@ def learn_row(
     """
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        base, (_, *places, keep_, part_, low_, high_, length) = _base(context, builder, sig, args), args
-        kept, shared, least, most = (_splat(builder, value) for value in (keep_, part_, low_, high_))
-        zero, faint = (ir.Constant(_VECTOR, [value] * LANES) for value in (0.0, _FAINT))
+        bases, length = _bases(context, builder, sig, args, 5), _length(context, builder, sig, args)
+        kept, shared, least, most = (_splat(builder, value) for value in args[5:])
+        zero, faint = _same(0.0), _same(float(_FAINT))
 
         def body(offset: Any) -> None:
-            at = [_place(builder, base, builder.add(place, offset)) for place in places]
+            at = [_place(builder, base, offset) for base in bases]
             old_w, old_e, fresh, gates, steps = [builder.load(place, align=4) for place in at]
             lasting = builder.fadd(builder.fmul(kept, old_e), builder.fmul(builder.fmul(shared, gates), fresh))
             faded = builder.and_(
@@ -165,24 +199,28 @@ def learn_row(
         _each_vector(builder, length, body)
         return context.get_dummy_value()
 
-    i, x = types.int64, types.float32
-    return types.void(mem, i, i, i, i, i, x, x, x, x, i), generate
+    return types.void(w, e, f, gate, step, *(types.float32,) * 4), generate
 
 
-@intrinsic
-def crossings(_context: Any, mem: Any, values: Any, thresholds: Any) -> Any:
-    """Bit k is set if mem[values + k] >= mem[thresholds + k], k = 0..7."""
+def _plain_crossings(values: F32, thresholds: F32, at: int) -> np.uint64:
+    above = values[at : at + LANES] >= thresholds[at : at + LANES]
+    return np.uint64(sum(1 << k for k in range(LANES) if above[k]))
+
+
+@intrinsic(_plain_crossings)
+def crossings(_context: Any, values: Any, thresholds: Any, at: Any) -> Any:
+    """Bit k is set if values[at + k] >= thresholds[at + k], k = 0..7."""
 
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        base = _base(context, builder, sig, args)
-        value, threshold = (builder.load(_place(builder, base, index), align=4) for index in args[1:])
+        bases = _bases(context, builder, sig, args, 2)
+        value, threshold = (builder.load(_place(builder, base, args[2]), align=4) for base in bases)
         above = builder.fcmp_ordered(">=", value, threshold)
         return builder.zext(builder.bitcast(above, ir.IntType(LANES)), _WORD)
 
-    return types.uint64(mem, types.int64, types.int64), generate
+    return types.uint64(values, thresholds, types.int64), generate
 
 
-@intrinsic
+@intrinsic(lambda word: (int(word) & -int(word)).bit_length() - 1)
 def lowest_bit(_context: Any, word: Any) -> Any:
     """Number of the lowest bit that is set."""
 

@@ -1,0 +1,24 @@
+"""The decorators that compile."""
+
+import pytest
+
+from nematodebench.kernels.jit import inlined, kernel
+
+
+@inlined
+def one_more(number):
+    return number + 1
+
+
+@kernel()
+def two_more(number):
+    return one_more(one_more(number))
+
+
+def test_a_helper_that_is_inlined_is_a_part_of_its_callers():
+    assert two_more(3) == 5
+
+
+def test_python_cannot_call_a_helper_that_is_inlined():
+    with pytest.raises(TypeError, match="one_more is a part of the kernels that call it"):
+        one_more(3)
