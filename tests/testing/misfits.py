@@ -5,36 +5,54 @@ from typing import ClassVar
 
 import numpy as np
 
-from nematodebench.brains.base import BrainConfig, CompiledBrain, Layout
-from nematodebench.kernels.abi import brain_kernel, world_kernel
+from nematodebench.brains.base import BrainConfig, CompiledBrain
+from nematodebench.kernels.abi import BrainMemory, WorldMemory
+from nematodebench.kernels.memory import Block, floats, number, numbers
 from nematodebench.kernels.rng import uniform
 from nematodebench.worlds.base import Discrete, Sensor, World
 
 
-@world_kernel
-def reset(params, state, rng, action, obs, out):
-    out[:] = 0.0
-    state[0] = 0.0
-    state[1] = uniform(rng)
-    obs[0, 0] = np.float32(state[1])
+class Params(Block):
+    """A number that can be written, though no world may."""
+
+    shared = number()
 
 
-@world_kernel
-def step(params, state, rng, action, obs, out):
-    state[0] += 1.0
-    state[1] = uniform(rng)
-    obs[0, 0] = np.float32(state[1])
-    out[2] = state[1]
-    out[1] = 1.0 if state[0] >= 30.0 else 0.0
-    out[3] = state[0]
+class State(Block):
+    steps = number()
+    light = number()
+    last = numbers(1)
+
+
+class Metrics(Block):
+    survived = number()
+
+
+memory = WorldMemory(Params, State, Metrics)
+
+
+@memory.reset
+def reset(state, rng, obs):
+    state.light = uniform(rng)
+    obs[0, 0] = np.float32(state.light)
+
+
+@memory.kernel
+def step(state, rng, obs, outcome, metrics):
+    state.steps += 1.0
+    state.light = uniform(rng)
+    obs[0, 0] = np.float32(state.light)
+    outcome.reward[0] = state.light
+    outcome.truncated = 1.0 if state.steps >= 30.0 else 0.0
+    metrics.survived = state.steps
 
 
 @dataclass(frozen=True)
 class Good(World):
     name: ClassVar = "good"
+    memory: ClassVar = memory
     reset: ClassVar = staticmethod(reset)
     step: ClassVar = staticmethod(step)
-    metrics: ClassVar = ("lived",)
     high: float = 1.0
 
     @property
@@ -45,54 +63,50 @@ class Good(World):
     def actions(self):
         return Discrete(("stay", "go"))
 
-    @property
-    def state_size(self):
-        return 2
-
-    def pack(self):
-        return np.zeros(1)
+    def tables(self):
+        return {"shared": 0.0}
 
 
-@world_kernel
-def forgetful_reset(params, state, rng, action, obs, out):
-    out[:] = 0.0
-    state[0] = 0.0 if state[0] != state[0] else state[0] * 0.5
-    state[1] = uniform(rng)
-    obs[0, 0] = np.float32(state[1])
+@memory.reset_keeping
+def forgetful_reset(state, rng, obs):
+    state.steps = 0.0 if state.steps != state.steps else state.steps * 0.5
+    state.light = uniform(rng)
+    state.last[0] = 0.0
+    obs[0, 0] = np.float32(state.light)
 
 
-@world_kernel
-def observing_step(params, state, rng, action, obs, out):
+@memory.kernel
+def observing_step(state, obs, outcome):
     """Remembers in its output."""
-    state[0] += 1.0
+    state.steps += 1.0
     obs[0, 0] = np.float32(0.5) * obs[0, 0] + np.float32(0.25)
-    out[1] = 1.0 if state[0] >= 30.0 else 0.0
+    outcome.truncated = 1.0 if state.steps >= 30.0 else 0.0
 
 
-@world_kernel
-def writing_step(params, state, rng, action, obs, out):
-    params[0] += 1.0
-    state[0] += 1.0
-    out[1] = 1.0 if state[0] >= 30.0 else 0.0
+@memory.kernel
+def writing_step(params, state, outcome):
+    params.shared += 1.0
+    state.steps += 1.0
+    outcome.truncated = 1.0 if state.steps >= 30.0 else 0.0
 
 
-@world_kernel
-def straying_step(params, state, rng, action, obs, out):
-    state[state.size + np.int64(state[0]) % 3] = 1.0
-    state[0] += 1.0
-    out[1] = 1.0 if state[0] >= 30.0 else 0.0
+@memory.kernel
+def straying_step(state, outcome):
+    state.last[state.last.size + np.int64(state.steps) % 3] = 1.0
+    state.steps += 1.0
+    outcome.truncated = 1.0 if state.steps >= 30.0 else 0.0
 
 
-@world_kernel
-def endless_step(params, state, rng, action, obs, out):
-    state[0] += 1.0
+@memory.kernel
+def endless_step(state):
+    state.steps += 1.0
 
 
-@world_kernel
-def unpayable_step(params, state, rng, action, obs, out):
-    state[0] += 1.0
-    out[2] = np.nan
-    out[1] = 1.0 if state[0] >= 30.0 else 0.0
+@memory.kernel
+def unpayable_step(state, outcome):
+    state.steps += 1.0
+    outcome.reward[0] = np.nan
+    outcome.truncated = 1.0 if state.steps >= 30.0 else 0.0
 
 
 class Forgetful(Good):
@@ -120,44 +134,45 @@ class Unpayable(Good):
 
 
 class Dicing(Good):
-    def pack(self):
-        return np.random.default_rng().random(1)
+    def tables(self):
+        return {"shared": np.random.default_rng().random()}
 
 
-@brain_kernel
-def act(hyper, ints, mem, rng, obs, action, out):
-    for n in range(action.shape[1]):
-        action[0, n] = np.float32(uniform(rng) < 0.5)
+class Memory(BrainMemory):
+    values = floats(16)
 
 
-@brain_kernel
-def illegal_act(hyper, ints, mem, rng, obs, action, out):
-    action[0, 0] = np.float32(1.5)
+@Memory.kernel
+def act(rng, action):
+    for n in range(action.size):
+        action[n] = np.float32(uniform(rng) < 0.5)
 
 
-@brain_kernel
-def straying_learn(hyper, ints, mem, rng, obs, action, out):
-    mem[mem.size] = np.float32(1.0)
+@Memory.kernel
+def illegal_act(action):
+    action[0] = np.float32(1.5)
 
 
-@brain_kernel
-def peeping_learn(hyper, ints, mem, rng, obs, action, out):
-    mem[0] = mem[mem.size]
+@Memory.kernel
+def straying_learn(brain):
+    brain.values[brain.values.size] = np.float32(1.0)
 
 
-@brain_kernel
-def meddling_learn(hyper, ints, mem, rng, obs, action, out):
-    obs[0, 0] = np.float32(0.125)
+@Memory.kernel
+def peeping_learn(brain):
+    brain.values[0] = brain.values[brain.values.size]
+
+
+@Memory.kernel
+def meddling_learn(obs):
+    obs[0] = np.float32(0.125)
 
 
 class Plain(CompiledBrain):
     name = "plain"
     kind = "scripted"
+    memory = Memory
     act = staticmethod(act)
-
-    @classmethod
-    def layout(cls, config, body):
-        return Layout(np.zeros(1), np.zeros(1, dtype=np.int64), 16)
 
 
 class Illegal(Plain):
@@ -178,7 +193,7 @@ class Meddling(Plain):
 
 class Refusing(Plain):
     @classmethod
-    def layout(cls, config, body):
+    def sizes(cls, config, body):
         raise ValueError("no body is good enough")
 
 
@@ -217,8 +232,8 @@ class Unseeded(PythonGood):
 class Shared(PythonGood):
     """Keeps something between runs."""
 
-    lived: ClassVar = [0]
+    steps: ClassVar = [0]
 
     def act(self, observation):
-        self.lived[0] += 1
-        return self.space.sample() if self.lived[0] % 7 else self.space.sample() * 0
+        self.steps[0] += 1
+        return self.space.sample() if self.steps[0] % 7 else self.space.sample() * 0
