@@ -22,7 +22,7 @@ BUILDS_ON = {
     "brains": {"kernels"},
     "tasks": {"worlds", "measures", "scoring"},
     "records": {"scoring"},
-    "engine": {"worlds", "tasks", "brains"},
+    "engine": {"worlds", "tasks", "brains", "records"},
     "sessions": {"engine", "records"},
     "calibration": {"engine", "sessions"},
     "continual": {"sessions", "calibration"},

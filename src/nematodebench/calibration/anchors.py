@@ -18,8 +18,8 @@ from nematodebench.errors import UsageError
 from nematodebench.records.provenance import git
 from nematodebench.scoring import AnchorKind, ScoreAnchor
 from nematodebench.sessions.config import SessionConfig
+from nematodebench.sessions.execution import run_plan
 from nematodebench.sessions.plan import make_plan
-from nematodebench.sessions.session import run_plan
 from nematodebench.tasks.anchoring import BlindPolicy, TaskAnchors
 from nematodebench.tasks.base import Task
 

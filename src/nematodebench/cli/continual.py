@@ -12,7 +12,7 @@ from nematodebench.continual.runs import Settings, run_continual
 from nematodebench.errors import UsageError
 from nematodebench.scoring import PROFILES
 from nematodebench.sessions.config import parse_assignments
-from nematodebench.sessions.session import Progress
+from nematodebench.sessions.execution import Progress
 from nematodebench.stats import StatValue
 from nematodebench.tasks.continual import ORDER
 

@@ -5,7 +5,7 @@ import sys
 import threading
 from collections.abc import Iterator
 
-from nematodebench.sessions.session import Progress
+from nematodebench.sessions.execution import Progress
 
 __all__ = ["shown"]
 

@@ -12,10 +12,10 @@ from nematodebench.cli.show import brain_label, descriptor_lines, print_json, pr
 from nematodebench.errors import UsageError
 from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.sessions.config import SessionConfig, parse_assignments, read_config
+from nematodebench.sessions.execution import Progress, run_plan
+from nematodebench.sessions.execution import resume as resume_session
 from nematodebench.sessions.plan import Plan, dump_config, make_plan
-from nematodebench.sessions.recording import metadata_of
-from nematodebench.sessions.session import Progress, Session, run_plan
-from nematodebench.sessions.session import resume as resume_session
+from nematodebench.sessions.session import Session
 from nematodebench.tasks.anchoring import load_anchors
 from nematodebench.tasks.base import Task
 from nematodebench.worlds.base import World
@@ -121,7 +121,7 @@ def print_plans(plans: Sequence[Plan], json: bool) -> None:
 
 def print_sessions(sessions: Sequence[Session], json: bool, root: Path | None) -> None:
     """The table, then what a reader must know: seeds, failures, where it is stored."""
-    records = [metadata_of(session) for session in sessions]
+    records = [session.metadata() for session in sessions]
     if json:
         print_json([record.model_dump(mode="json") for record in records])
     else:

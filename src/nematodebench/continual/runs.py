@@ -19,8 +19,9 @@ from nematodebench.engine.seeds import session_seed
 from nematodebench.errors import UsageError
 from nematodebench.measures.base import RunRecords
 from nematodebench.scoring import ContinualScore, EnvironmentTerms, ScoreAnchor
+from nematodebench.sessions.execution import Progress, run_plan
 from nematodebench.sessions.plan import Plan, check_body
-from nematodebench.sessions.session import Progress, Session, run_plan
+from nematodebench.sessions.session import Session
 from nematodebench.tasks.anchoring import load_anchors
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.continual import ORDER, continual_task, single_task

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from nematodebench.records.runs import RunFailure, RunResult
 from nematodebench.stats import StatValue
 
 __all__ = [
@@ -14,7 +15,6 @@ __all__ = [
     "NormalisedRecord",
     "Provenance",
     "Record",
-    "RunFailureRecord",
     "RunRecord",
     "StatRecord",
     "Timing",
@@ -81,16 +81,6 @@ class Timing(Record):
     executor: str
 
 
-class RunFailureRecord(Record):
-    """Why a run has no result."""
-
-    message: str
-    phase: str = ""
-    episode: int | None = None
-    step: int | None = None
-    traceback: str = ""
-
-
 class RunRecord(Record):
     """One run: its seed, metrics, and the hashes its re-execution must give again."""
 
@@ -102,7 +92,22 @@ class RunRecord(Record):
     record_hash: str = ""
     memory_hash: str = ""
     steps: int = Field(0, ge=0)
-    failure: RunFailureRecord | None = None
+    failure: RunFailure | None = None
+
+    @classmethod
+    def of(cls, result: RunResult) -> "RunRecord":
+        """What is stored of a run: everything but its episodes, which are in the session's table."""
+        return cls(
+            run=result.index,
+            seed=result.seed,
+            status="failed" if result.failure else "finished",
+            metrics=dict(result.metrics),
+            descriptors=result.descriptors,
+            record_hash=result.record_hash,
+            memory_hash=result.memory_hash,
+            steps=result.steps,
+            failure=result.failure,
+        )
 
 
 class ChemotaxisRecord(Record):

@@ -103,14 +103,14 @@ def _rows(cell: Cell, session: Session) -> list[dict[str, Any]]:
     }  # fmt: skip
     head |= {f"parameter.{k}": json.dumps(v) if isinstance(v, list | dict) else v for k, v in cell.parameters.items()}
     rows = []
-    for view in session.runs:
-        score = view.metrics.get(task.score_key)
+    for run in session.runs:
+        score = run.metrics.get(task.score_key)
         norm = None if score is None else normalise([score], anchors)
-        row = {**head, "run": view.result.index, "seed": f"{view.seed:016x}"}
-        row["status"] = "failed" if view.failure else "finished"
-        row |= {"score": score, "normalised": None if norm is None else norm.unclamped, "steps": view.result.steps}
-        row |= {f"metric.{name}": value for name, value in view.metrics.items()}
-        row |= {f"liveness.{name}": value for name, value in view.result.descriptors.items()}
+        row = {**head, "run": run.index, "seed": f"{run.seed:016x}"}
+        row["status"] = "failed" if run.failure else "finished"
+        row |= {"score": score, "normalised": None if norm is None else norm.unclamped, "steps": run.steps}
+        row |= {f"metric.{name}": value for name, value in run.metrics.items()}
+        row |= {f"liveness.{name}": value for name, value in run.descriptors.items()}
         rows.append(row)
     return rows
 

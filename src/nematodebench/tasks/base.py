@@ -147,7 +147,6 @@ class Task:
         """Everything a score depends on, as plain data. The width of a body that is wider than its worlds is part."""
         wide = {"inputs": len(self.inputs), "actions": max(world.actions.n for world in self.worlds)}
         return {
-            **({"body": wide} if self.body else {}),
             "id": self.id,
             "scored": self.scored,
             "scoring": self.scoring.name,
@@ -155,6 +154,7 @@ class Task:
             "floor": self.floor,
             "ceiling": self.ceiling,
             "phases": [phase.spec() for phase in self.phases],
+            **({"body": wide} if self.body else {}),
         }
 
     @property
