@@ -21,7 +21,7 @@ BUILDS_ON = {
     "worlds": {"kernels"},
     "brains": {"kernels"},
     "tasks": {"worlds", "measures", "scoring"},
-    "records": {"scoring"},
+    "records": {"measures", "scoring"},
     "engine": {"worlds", "tasks", "brains", "records"},
     "sessions": {"engine", "records"},
     "calibration": {"engine", "sessions"},

@@ -24,10 +24,11 @@ from submission_workshop import (
 import nematodebench as nb
 from nematodebench.engine import seeds
 from nematodebench.engine.python_brain import seed_everything
-from nematodebench.records.schemas import ExperimentMetadata, StatRecord
+from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.records.store import load_experiment
 from nematodebench.records.submission_schema import MIN_RUNS_PER_SESSION, AggregateMetrics, SessionReference
 from nematodebench.sessions.rerun import rerun
+from nematodebench.stats import StatValue
 from nematodebench.submissions.store import load_submission
 
 SOURCE = Path(nb.__file__).parent
@@ -162,7 +163,7 @@ def test_scenario_statistical_aggregation() -> None:
     records = [ExperimentMetadata.model_validate(work.record(k)) for k in range(10)]
     for name in ("success_rate", "composite_score", "distance_efficiency", "learning_speed", "stability"):
         value, means = getattr(metrics, name), np.array([record.metrics[name].mean for record in records])
-        assert isinstance(value, StatRecord)
+        assert isinstance(value, StatValue)
         assert (value.mean, value.std) == pytest.approx((means.mean(), means.std(ddof=1)))
         assert (value.min, value.max, value.n) == (means.min(), means.max(), 10)
 

@@ -93,7 +93,7 @@ def _strays(root: Path, files: list[Path]) -> list[Rejected]:
 def listing_of(submission: NematodeBenchSubmission, path: Path, name: str) -> Listing:
     """What the board shows of a submission that passed its checks."""
     score = submission.score
-    if score is None or score.ci95 is None:
+    if score is None or not score.has_interval:
         raise UsageError(f"{name} has no score with an interval: its task is not ranked.")
     entry = Entry(
         id=submission.submission_id,

@@ -7,8 +7,8 @@ from nematodebench.board.collect import Collection, Listing
 from nematodebench.board.ranking import Entry, Standing, TaskBoard
 from nematodebench.board.text import code, escape, link, table
 from nematodebench.errors import UsageError
-from nematodebench.records.schemas import NormalisedRecord, StatRecord
-from nematodebench.stats import plus_minus
+from nematodebench.records.schemas import NormalisedRecord
+from nematodebench.stats import StatValue, plus_minus
 from nematodebench.tasks.anchoring import TaskAnchors, load_anchors
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.registry import get_task
@@ -96,8 +96,8 @@ def _row(standing: Standing, listings: dict[str, Listing], columns: dict[str, st
     }
 
 
-def _stat(value: StatRecord | None) -> str:
-    return _NONE if value is None else str(value.value())
+def _stat(value: StatValue | None) -> str:
+    return _NONE if value is None else str(value)
 
 
 def _normalised(record: NormalisedRecord | None) -> str:

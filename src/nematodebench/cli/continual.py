@@ -131,4 +131,4 @@ def _print_transfer(found: TransferReport, order: list[str]) -> None:
 
 def _short(value: StatValue) -> str:
     low, high = value.ci95
-    return f"{value.mean:.2f}" if math.isnan(low) else f"{value.mean:.2f} ± {(high - low) / 2:.2f}"
+    return f"{value.mean:.2f} ± {(high - low) / 2:.2f}" if value.has_interval else f"{value.mean:.2f}"

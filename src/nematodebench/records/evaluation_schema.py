@@ -4,7 +4,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from nematodebench.records.schemas import ChemotaxisRecord, NormalisedRecord, Record, Seed64, Sha256, StatRecord
+from nematodebench.measures.base import Chemotaxis
+from nematodebench.records.schemas import NormalisedRecord, Record, Seed64, Sha256
+from nematodebench.records.stat_value import StoredStatValue
 from nematodebench.records.submission_schema import ExperimentId
 
 __all__ = ["CheckResult", "EvaluationReport", "Reexecution", "Reproduction"]
@@ -56,10 +58,10 @@ class EvaluationReport(Record):
     checks: list[CheckResult]
     category: str | None = None
     score_key: str | None = None
-    score: StatRecord | None = None
+    score: StoredStatValue | None = None
     level: str | None = None
     normalised: NormalisedRecord | None = None
-    chemotaxis: ChemotaxisRecord | None = None
+    chemotaxis: Chemotaxis | None = None
     reproduction: Reproduction | None = None
 
     @property

@@ -1,22 +1,20 @@
 """The shapes of stored results. Unknown keys are errors, numbers are finite, and the JSON Schemas are published."""
 
-import math
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from nematodebench.measures.base import Chemotaxis
 from nematodebench.records.runs import RunFailure, RunResult
-from nematodebench.stats import StatValue
+from nematodebench.records.stat_value import StoredStatValue
+from nematodebench.scoring import ScoreAnchor
 
 __all__ = [
-    "AnchorRecord",
-    "ChemotaxisRecord",
     "ExperimentMetadata",
     "NormalisedRecord",
     "Provenance",
     "Record",
     "RunRecord",
-    "StatRecord",
     "Timing",
 ]
 
@@ -29,27 +27,6 @@ class Record(BaseModel):
     """Base of everything stored: frozen, no unknown keys, no NaN."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-
-class StatRecord(Record):
-    """A metric over n values; `ci95` is null where one value tells nothing about its spread."""
-
-    mean: float
-    std: float = Field(ge=0)
-    min: float
-    max: float
-    n: int = Field(ge=1)
-    ci95: tuple[float, float] | None
-
-    @classmethod
-    def of(cls, value: StatValue) -> "StatRecord":
-        """From a computed value."""
-        ci95 = None if math.isnan(value.ci95[0]) else value.ci95
-        return cls(mean=value.mean, std=value.std, min=value.min, max=value.max, n=value.n, ci95=ci95)
-
-    def value(self) -> StatValue:
-        """Back to a computed value."""
-        return StatValue(self.mean, self.std, self.min, self.max, self.n, self.ci95 or (math.nan, math.nan))
 
 
 class Provenance(Record):
@@ -110,35 +87,14 @@ class RunRecord(Record):
         )
 
 
-class ChemotaxisRecord(Record):
-    """The plate assay over the session's runs."""
-
-    index: float = Field(ge=-1, le=1)
-    ci95: tuple[float, float]
-    level: Literal["None", "Minimum", "Target", "Excellent"]
-    attractant: int = Field(ge=0)
-    control: int = Field(ge=0)
-    total: int = Field(ge=1)
-
-
-class AnchorRecord(Record):
-    """A floor or ceiling as it was when the score was normalised."""
-
-    value: float
-    kind: Literal["analytic", "null_measured", "reference_measured"]
-    provenance: str
-    n: int | None = None
-    se: float = Field(0.0, ge=0)
-
-
 class NormalisedRecord(Record):
     """The share of the gap from floor to ceiling that was closed."""
 
     score: float = Field(ge=0, le=1)
     unclamped: float
     se: float | None
-    floor: AnchorRecord
-    ceiling: AnchorRecord
+    floor: ScoreAnchor
+    ceiling: ScoreAnchor
 
 
 class ExperimentMetadata(Record):
@@ -161,10 +117,10 @@ class ExperimentMetadata(Record):
     episodes_per_run: int | None
     runs: list[RunRecord]
     score_key: str = Field(max_length=200, description="empty for a task that is described and never ranked")
-    metrics: dict[str, StatRecord]
+    metrics: dict[str, StoredStatValue]
     level: str | None = None
     normalised: NormalisedRecord | None = None
-    chemotaxis: ChemotaxisRecord | None = None
+    chemotaxis: Chemotaxis | None = None
     notes: list[str] = []
     episodes_file: Name = "episodes.parquet"
     provenance: Provenance

@@ -5,16 +5,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
+from nematodebench.measures.base import Chemotaxis
 from nematodebench.records.schemas import (
-    ChemotaxisRecord,
     Name,
     NormalisedRecord,
     Provenance,
     Record,
     Seed64,
     Sha256,
-    StatRecord,
 )
+from nematodebench.records.stat_value import StoredStatValue
+from nematodebench.stats import StatValue
 
 __all__ = [
     "MIN_RUNS_PER_SESSION",
@@ -73,14 +74,14 @@ class SessionReference(Record):
 class AggregateMetrics(Record):
     """Metrics over the session means, intervals pooled over all runs; null where the task has no such metric."""
 
-    success_rate: StatRecord | None
-    composite_score: StatRecord | None
-    distance_efficiency: StatRecord | None
-    learning_speed: StatRecord | None
-    stability: StatRecord | None
-    other: dict[str, StatRecord]
+    success_rate: StoredStatValue | None
+    composite_score: StoredStatValue | None
+    distance_efficiency: StoredStatValue | None
+    learning_speed: StoredStatValue | None
+    stability: StoredStatValue | None
+    other: dict[str, StoredStatValue]
 
-    def by_name(self) -> dict[str, StatRecord]:
+    def by_name(self) -> dict[str, StatValue]:
         """Every metric there is."""
         named = {name: getattr(self, name) for name in type(self).model_fields if name != "other"}
         return {**{name: value for name, value in named.items() if value is not None}, **self.other}
@@ -117,7 +118,7 @@ class NematodeBenchSubmission(Record):
     metrics: AggregateMetrics
     level: str | None
     normalised: NormalisedRecord | None
-    chemotaxis: ChemotaxisRecord | None
+    chemotaxis: Chemotaxis | None
     all_seeds_unique: bool
     contributor: ShownName
     github: str | None = Field(None, pattern=r"^[A-Za-z0-9](?:-?[A-Za-z0-9]){0,38}$")
@@ -125,6 +126,6 @@ class NematodeBenchSubmission(Record):
     provenance: Provenance
 
     @property
-    def score(self) -> StatRecord | None:
+    def score(self) -> StatValue | None:
         """The headline metric."""
         return self.metrics.by_name().get(self.score_key)

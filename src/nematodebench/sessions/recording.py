@@ -4,16 +4,11 @@ import hashlib
 import inspect
 import math
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from nematodebench.brains.registry import BrainType
 from nematodebench.measures.base import Measurement
-from nematodebench.records.schemas import (
-    AnchorRecord,
-    ChemotaxisRecord,
-    NormalisedRecord,
-    StatRecord,
-)
+from nematodebench.records.schemas import NormalisedRecord
 from nematodebench.tasks.anchoring import load_anchors, normalise
 from nematodebench.tasks.base import Task
 
@@ -37,22 +32,19 @@ def normalised_record(task: Task, measurement: Measurement) -> NormalisedRecord 
     score = normalise([value for value in values if value is not None], anchors)
     if score is None or anchors is None:
         return None
-    floor, ceiling = (
-        AnchorRecord(value=a.value, kind=cast("Any", a.kind.value), provenance=a.provenance, n=a.n, se=a.se)
-        for a in (anchors.floor, anchors.ceiling)
-    )
     se = None if math.isnan(score.se) else score.se
-    return NormalisedRecord(score=score.estimate, unclamped=score.unclamped, se=se, floor=floor, ceiling=ceiling)
+    return NormalisedRecord(
+        score=score.estimate, unclamped=score.unclamped, se=se, floor=anchors.floor, ceiling=anchors.ceiling
+    )
 
 
 def measurement_records(task: Task, measurement: Measurement) -> dict[str, Any]:
     """Every part of a stored session that follows from its episodes alone: what a check computes again."""
     headline = measurement.session.get(task.score_key)
-    plate = measurement.chemotaxis
     return {
-        "metrics": {name: StatRecord.of(value) for name, value in measurement.session.items()},
+        "metrics": dict(measurement.session),
         "level": task.scoring.level(headline.mean) if headline else None,
         "normalised": normalised_record(task, measurement),
-        "chemotaxis": None if plate is None else ChemotaxisRecord(**vars(plate)),
+        "chemotaxis": measurement.chemotaxis,
         "notes": measurement.notes,
     }

@@ -110,8 +110,13 @@ class StatValue:
         std = float(array.std(ddof=1)) if array.size > 1 else 0.0
         return cls(float(array.mean()), std, float(array.min()), float(array.max()), array.size, ci95)
 
+    @property
+    def has_interval(self) -> bool:
+        """Whether the interval is known: one value tells nothing about its spread."""
+        return not any(math.isnan(end) for end in self.ci95)
+
     def __str__(self) -> str:
         low, high = self.ci95
-        if math.isnan(low) or math.isnan(high):
+        if not self.has_interval:
             return f"{self.mean:.3f} (n = {self.n})"
         return plus_minus(self.mean, (high - low) / 2)

@@ -8,8 +8,8 @@ from typing import Any
 from nematodebench.brains.registry import BrainType, canonical_name, class_of, get_brain
 from nematodebench.engine.run import resolve_config
 from nematodebench.errors import UsageError
-from nematodebench.measures.base import Measurement
-from nematodebench.records.schemas import ChemotaxisRecord, ExperimentMetadata, NormalisedRecord
+from nematodebench.measures.base import Chemotaxis, Measurement
+from nematodebench.records.schemas import ExperimentMetadata, NormalisedRecord
 from nematodebench.records.submission_schema import AggregateMetrics, Environment, NematodeBenchSubmission
 from nematodebench.sessions.config import SessionConfig
 from nematodebench.sessions.plan import dump_config
@@ -32,7 +32,7 @@ class Findings:
     metrics: AggregateMetrics
     level: str | None
     normalised: NormalisedRecord | None
-    chemotaxis: ChemotaxisRecord | None
+    chemotaxis: Chemotaxis | None
 
 
 @dataclass
