@@ -9,6 +9,7 @@ from nematodebench.board.ranking import Entry, TaskBoard, rank
 from nematodebench.brains.registry import canonical_name
 from nematodebench.errors import UsageError
 from nematodebench.records.submission_schema import NematodeBenchSubmission
+from nematodebench.stats import Z95
 from nematodebench.submissions.evaluate import evaluate
 from nematodebench.submissions.store import (
     BENCHMARKS,
@@ -19,8 +20,6 @@ from nematodebench.submissions.store import (
 )
 
 __all__ = ["Collection", "Listing", "Rejected", "Verified", "collect", "listing_of"]
-
-_Z95 = 1.96
 
 
 @dataclass(frozen=True)
@@ -111,7 +110,7 @@ def listing_of(submission: NematodeBenchSubmission, path: Path, name: str) -> Li
 
 def _run_variance(ci95: tuple[float, float], runs: int) -> float:
     """Over runs, from the interval pooled over them: the spread of session means would shrink with longer sessions."""
-    return ((ci95[1] - ci95[0]) / 2 / _Z95 * math.sqrt(runs)) ** 2
+    return ((ci95[1] - ci95[0]) / 2 / Z95 * math.sqrt(runs)) ** 2
 
 
 def _verified(submission: NematodeBenchSubmission, path: Path) -> Verified | None:

@@ -8,7 +8,7 @@ from nematodebench.board.ranking import Entry, Standing, TaskBoard
 from nematodebench.board.text import code, escape, link, table
 from nematodebench.errors import UsageError
 from nematodebench.records.schemas import NormalisedRecord
-from nematodebench.stats import StatValue, plus_minus
+from nematodebench.stats import Z95, StatValue, plus_minus
 from nematodebench.tasks.anchoring import TaskAnchors, load_anchors
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.registry import get_task
@@ -103,7 +103,7 @@ def _stat(value: StatValue | None) -> str:
 def _normalised(record: NormalisedRecord | None) -> str:
     if record is None:
         return _NONE
-    return f"{record.score:.3f}" if record.se is None else plus_minus(record.score, 1.96 * record.se)
+    return f"{record.score:.3f}" if record.se is None else plus_minus(record.score, Z95 * record.se)
 
 
 def _chemotaxis(listing: Listing) -> str:
@@ -164,7 +164,7 @@ def _anchor_row(anchors: TaskAnchors, name: str, value: float, se: float, n: int
     normalised = scoring.normalised(value, anchors.floor, anchors.ceiling)
     return {
         "brain": f"*{name}*",
-        "score": plus_minus(value, 1.96 * se) if n else f"{value:.3f}",
+        "score": plus_minus(value, Z95 * se) if n else f"{value:.3f}",
         "normalised": f"{normalised:.3f}",
         "runs": str(n) if n else _NONE,
     }

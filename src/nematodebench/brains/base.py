@@ -5,12 +5,13 @@ declaration, and an unknown key is an error.
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol, TypeAlias
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from nematodebench.kernels.abi import F32, F32M, F64, I64, U64, brain_kernel
+from nematodebench.vocabulary import BrainClass
 
 __all__ = [
     "BrainClass",
@@ -24,7 +25,6 @@ __all__ = [
     "nothing",
 ]
 
-BrainClass: TypeAlias = Literal["classical", "spiking", "reservoir", "quantum", "scripted"]
 BrainPart: TypeAlias = "staticmethod[[F64, I64, F32, U64, F32M, F32M, F64], None]"
 
 

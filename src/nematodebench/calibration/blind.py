@@ -38,10 +38,9 @@ class _Proposals:
     def __init__(self, task: Task, generator: np.random.Generator) -> None:
         self._body = interface(task)
         self._generator = generator
-        horizon = getattr(task.world, "ticks", 0) or getattr(task.world, "max_steps", 100)
-        self._longest = horizon // 2
-        life = task.scored_phase.episodes * horizon * task.world.agents
-        self._count = int(np.clip(_RANDOM_TICKS / life, *_RANDOM))
+        self._longest = task.world.horizon // 2
+        ticks = task.scored_phase.episodes * task.world.horizon * task.world.agents
+        self._count = int(np.clip(_RANDOM_TICKS / ticks, *_RANDOM))
 
     def constants(self) -> list[Cycle]:
         """Every action, or a grid of effector levels."""

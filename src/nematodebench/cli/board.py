@@ -7,7 +7,7 @@ from typing import Any
 from nematodebench.board.collect import Collection, Listing, collect
 from nematodebench.board.files import current_files, stale_files, write_files
 from nematodebench.board.ranking import Standing, TaskBoard
-from nematodebench.cli.show import print_json, print_table, stat
+from nematodebench.cli.show import print_json, print_table, printable, stat
 from nematodebench.tasks.registry import get_task
 
 __all__ = ["regenerate_board", "show_board"]
@@ -51,13 +51,8 @@ def regenerate_board(root: Path, check: bool, json: bool) -> bool:
 def _tell_rejected(found: Collection) -> bool:
     for one in found.rejected:
         for reason in one.reasons:
-            print(f"nematodebench: rejected {_printable(one.path)}: {_printable(reason)}", file=sys.stderr)
+            print(f"nematodebench: rejected {printable(one.path)}: {printable(reason)}", file=sys.stderr)
     return not found.rejected
-
-
-def _printable(text: str) -> str:
-    """Text from a submission never reaches the terminal raw."""
-    return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
 
 
 def _print_board(board: TaskBoard, found: Collection) -> None:
@@ -89,7 +84,7 @@ def _row(standing: Standing, listings: dict[str, Listing]) -> dict[str, str]:
         "normalised": "-" if norm is None else f"{norm.score:.3f}",
         "chemotaxis": "-" if plate is None else f"{plate.level} {plate.index:.2f}",
         "runs": str(made.total_runs),
-        "contributor": _printable(made.contributor),
+        "contributor": printable(made.contributor),
         "date": made.timestamp[:8],
         "verified": "no" if again is None else f"{again.runs} runs, {again.identical} identical",
     }

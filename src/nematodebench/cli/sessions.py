@@ -18,7 +18,6 @@ from nematodebench.sessions.plan import Plan, dump_config, make_plan
 from nematodebench.sessions.session import Session
 from nematodebench.tasks.anchoring import load_anchors
 from nematodebench.tasks.base import Task
-from nematodebench.worlds.base import World
 
 __all__ = [
     "executed", "most_steps", "plan_of", "print_plans", "print_sessions", "print_tables", "repeated", "requests",
@@ -95,11 +94,7 @@ def resumed(experiment_id: str, root: Path, workers: int | None, quiet: bool) ->
 
 def most_steps(task: Task) -> int:
     """The most steps a run can take."""
-
-    def horizon(world: World) -> int:
-        return int(getattr(world, "max_steps", 0) or getattr(world, "ticks", 1))
-
-    return sum(phase.ticks or phase.episodes * horizon(phase.world) for phase in task.phases)
+    return sum(phase.ticks or phase.episodes * phase.world.horizon for phase in task.phases)
 
 
 def print_plans(plans: Sequence[Plan], json: bool) -> None:

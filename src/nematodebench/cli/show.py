@@ -14,7 +14,7 @@ from nematodebench.tasks.anchoring import BlindPolicy, TaskAnchors
 from nematodebench.tasks.base import Task, trained_id
 
 __all__ = [
-    "Table", "anchor_rows", "brain_label", "descriptor_lines", "plus_minus", "print_json", "print_table",
+    "Table", "anchor_rows", "brain_label", "descriptor_lines", "plus_minus", "print_json", "print_table", "printable",
     "session_lines", "stat",
 ]  # fmt: skip
 
@@ -35,6 +35,11 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         print("| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + " |")
 
 
+def printable(text: str) -> str:
+    """Text from a submission never reaches the terminal raw."""
+    return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
+
+
 def stat(value: StatValue | None) -> str:
     """Mean with half its 95 % interval."""
     return "missing" if value is None else str(value)
@@ -42,7 +47,7 @@ def stat(value: StatValue | None) -> str:
 
 def plus_minus(value: float, se: float | None) -> str:
     """A value with half its 95 % interval, if its error is known."""
-    return f"{value:.3f}" if se is None or math.isnan(se) else stats.plus_minus(value, 1.96 * se)
+    return f"{value:.3f}" if se is None or math.isnan(se) else stats.plus_minus(value, stats.Z95 * se)
 
 
 def brain_label(brain: str, task: str) -> str:

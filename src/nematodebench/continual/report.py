@@ -13,7 +13,7 @@ from nematodebench.engine.run import RunResult
 from nematodebench.errors import UsageError
 from nematodebench.scoring import AnchoredScore, AnchorKind, ContinualScore, ProfileName, ScoreAnchor
 from nematodebench.scoring import transfer as transfers
-from nematodebench.stats import StatValue
+from nematodebench.stats import Z95, StatValue
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.continual import probe_name
 
@@ -189,7 +189,7 @@ def _forward(result: Continual, limits: dict[str, float]) -> tuple[StatValue | N
         if alone[name].size > 1
     )
     own = _stat(gains)
-    half = math.hypot((own.ci95[1] - own.ci95[0]) / 2, 1.96 * math.sqrt(spread))
+    half = math.hypot((own.ci95[1] - own.ci95[0]) / 2, Z95 * math.sqrt(spread))
     return StatValue(own.mean, own.std, own.min, own.max, own.n, (own.mean - half, own.mean + half)), mastered
 
 

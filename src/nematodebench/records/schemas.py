@@ -8,6 +8,7 @@ from nematodebench.measures.base import Chemotaxis
 from nematodebench.records.runs import RunFailure, RunResult
 from nematodebench.records.stat_value import StoredStatValue
 from nematodebench.scoring import ScoreAnchor
+from nematodebench.vocabulary import BrainClass
 
 __all__ = [
     "ExperimentMetadata",
@@ -107,7 +108,7 @@ class ExperimentMetadata(Record):
     task_spec: dict[str, Any]
     official: bool
     brain: Name
-    brain_class: Literal["classical", "spiking", "reservoir", "quantum", "scripted"]
+    brain_class: BrainClass
     brain_config: dict[str, Any]
     brain_source_hash: str | None = None
     config_file: Name

@@ -1,11 +1,11 @@
 """The shape of a submission: ten or more sessions of one brain on one task, and what is claimed to follow from them."""
 
-import unicodedata
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
 from nematodebench.measures.base import Chemotaxis
+from nematodebench.records.plain_text import is_invisible
 from nematodebench.records.schemas import (
     Name,
     NormalisedRecord,
@@ -16,6 +16,7 @@ from nematodebench.records.schemas import (
 )
 from nematodebench.records.stat_value import StoredStatValue
 from nematodebench.stats import StatValue
+from nematodebench.vocabulary import BrainClass
 
 __all__ = [
     "MIN_RUNS_PER_SESSION",
@@ -29,13 +30,12 @@ __all__ = [
 MIN_SESSIONS = 10
 MIN_RUNS_PER_SESSION = 50
 _ID = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$"
-_INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
 def _plain(text: str) -> str:
     """Names and notes are shown on the board: no markup, nothing a terminal or a browser would act on."""
     for character in text:
-        if unicodedata.category(character) in _INVISIBLE:
+        if is_invisible(character):
             raise ValueError(f"may not contain control or invisible characters (U+{ord(character):04X})")
     if "<" in text or ">" in text:
         raise ValueError("may not contain < or >: no markup in names and notes")
@@ -105,7 +105,7 @@ class NematodeBenchSubmission(Record):
     submission_id: ExperimentId
     timestamp: str = Field(pattern=r"^[0-9]{8}_[0-9]{6}$", description="UTC, when the submission was made")
     brain_type: BrainName
-    brain_class: Literal["classical", "spiking", "reservoir", "quantum", "scripted"]
+    brain_class: BrainClass
     brain_config: dict[str, Any]
     environment: Environment
     category: RelativePath

@@ -13,6 +13,7 @@ from enum import StrEnum, auto
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nematodebench.stats import Z95
 from nematodebench.stats.checks import number, require_unit, vector
 
 __all__ = [
@@ -91,7 +92,7 @@ class AnchoredScore:
     @property
     def ci95(self) -> tuple[float, float]:
         """Normal 95 % interval of the unclamped score."""
-        return self.unclamped - 1.96 * self.se, self.unclamped + 1.96 * self.se
+        return self.unclamped - Z95 * self.se, self.unclamped + Z95 * self.se
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nematodebench.scoring.convergence import final_success_rates, rolling_counts
+from nematodebench.stats import Z95
 from nematodebench.stats.checks import BoolArray, FloatArray, number, outcomes, require_unit, vector
 
 __all__ = [
@@ -34,7 +35,6 @@ LEVELS = ((0.90, "Exceptional"), (0.80, "Excellent"), (0.70, "Good"), (0.60, "Ac
 BIOLOGICAL_LEVELS = ((0.75, "Excellent"), (0.60, "Target"), (0.40, "Minimum"), (-1.0, "None"))
 
 _WINDOW = 20
-_Z95 = 1.96
 
 _Value = TypeVar("_Value", float, FloatArray)
 
@@ -155,7 +155,7 @@ def chemotaxis_interval(n_attractant: int, n_control: int, n_total: int) -> tupl
     chemotaxis_index(n_attractant, n_control, n_total)
     total, reached = n_total + 2, n_attractant + n_control + 2
     centre = (n_attractant - n_control) / total
-    half = _Z95 * math.sqrt(max(0.0, reached / total - centre**2) / total)
+    half = Z95 * math.sqrt(max(0.0, reached / total - centre**2) / total)
     return max(-1.0, centre - half), min(1.0, centre + half)
 
 

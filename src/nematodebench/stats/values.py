@@ -12,12 +12,13 @@ from numpy.typing import ArrayLike
 
 from nematodebench.stats.checks import FloatArray, vector
 
-__all__ = ["IntervalMethod", "StatValue", "interval", "plus_minus"]
+__all__ = ["Z95", "IntervalMethod", "StatValue", "interval", "plus_minus"]
 
 IntervalMethod: TypeAlias = Literal["normal", "t", "bootstrap"]
 
 RESAMPLES = 2000
-_Z95 = 1.96
+Z95 = 1.96
+"""Half of a normal 95 % interval in standard errors, as the metrics define it."""
 _UNDEFINED = (math.nan, math.nan)
 
 
@@ -58,7 +59,7 @@ def interval(values: ArrayLike, method: IntervalMethod = "normal", rng: int = 0)
     if method == "bootstrap":
         picks = np.random.default_rng(rng).integers(0, n, size=(RESAMPLES, n))
         return percentile_interval(array[picks].mean(axis=1))
-    half = (_Z95 if method == "normal" else t_critical(n - 1)) * float(array.std(ddof=1)) / math.sqrt(n)
+    half = (Z95 if method == "normal" else t_critical(n - 1)) * float(array.std(ddof=1)) / math.sqrt(n)
     mean = float(array.mean())
     return mean - half, mean + half
 
