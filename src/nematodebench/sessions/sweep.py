@@ -138,7 +138,7 @@ class SweepStore:
     def _path(self, cell: Cell) -> Path:
         return self.folder / "cells" / f"{cell.key}.parquet"
 
-    def finished(self, cell: Cell) -> bool:
+    def is_finished(self, cell: Cell) -> bool:
         """Whether the cell needs no more work; one with failed runs is tried again."""
         return self._path(cell).is_file() and not bool((self.read(cell)["status"] == "failed").any())
 
