@@ -25,11 +25,9 @@ class StatRecord(BaseModel):
 
 
 def stat_record(value: StatValue) -> StatRecord:
-    """The stored form of a value. A field at its default is left unset: older results that lack it claim nothing."""
-    fields = {name: getattr(value, name) for name in StatRecord.model_fields}
-    fields["ci95"] = value.ci95 if value.has_interval else None
-    defaults = {name: field.get_default() for name, field in StatRecord.model_fields.items() if not field.is_required()}
-    return StatRecord(**{k: v for k, v in fields.items() if k not in defaults or v != defaults[k]})
+    """The stored form of a value."""
+    ci95 = value.ci95 if value.has_interval else None
+    return StatRecord(mean=value.mean, std=value.std, min=value.min, max=value.max, n=value.n, ci95=ci95)
 
 
 def _stat_value(stored: StatRecord) -> StatValue:
