@@ -1,4 +1,4 @@
-"""The numbers of a continual session: scores of both profiles against chance, learning curves, transfer."""
+"""Computes the numbers of a continual session: scores of both profiles against chance, learning curves, transfer."""
 
 import math
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nematodebench import scoring
-from nematodebench.continual.runs import Continual, learned, rewards_of, run_scores, threshold
+from nematodebench.continual.runs import Continual, rewards_of, run_scores, threshold, without_tests
 from nematodebench.engine.run import RunResult
 from nematodebench.errors import UsageError
 from nematodebench.scoring import AnchoredScore, AnchorKind, ContinualScore, ProfileName, ScoreAnchor
@@ -104,7 +104,7 @@ def summarise(result: Continual) -> ContinualReport:
     transfer = _transfer(result) if result.settings.probe_episodes else None
     return ContinualReport(
         session.plan.brain_name, session.plan.seed, len(runs), len(session.failed_runs),
-        {phase.name: _environment(result, phase.name, scores) for phase in learned(task).phases},
+        {phase.name: _environment(result, phase.name, scores) for phase in without_tests(task).phases},
         {profile: _profile(profile, scores, nulls) for profile in scoring.PROFILES},
         transfer, energy, _notes(result, energy, transfer),
     )  # fmt: skip

@@ -13,7 +13,7 @@ __all__ = ["CheckResult", "EvaluationReport", "Reexecution", "Reproduction"]
 
 
 class CheckResult(Record):
-    """One check; where it did not pass, what is wrong and what to do."""
+    """The result of one check; where it did not pass, it says what is wrong and what to do."""
 
     name: str
     outcome: Literal["PASS", "WARN", "FAIL", "SKIP"]
@@ -40,7 +40,7 @@ class Reproduction(Record):
     passed: bool
 
     def count(self, outcome: str) -> int:
-        """How many runs came out so."""
+        """How many runs have this outcome."""
         return sum(run.outcome == outcome for run in self.runs)
 
 

@@ -1,4 +1,4 @@
-"""The experiment store: one folder a session, written atomically, complete or resumable at every instant.
+"""The experiment store: one folder for each session, which can be resumed or is complete at every instant.
 
 ``<root>/<id>/`` holds while it runs ``session.json`` (the plan) and ``runs/NNNNN.npz`` (each run that has ended), and
 when it is done ``<id>.json``, ``<config>.yml`` and ``episodes.parquet``. The final JSON is written last: where it
@@ -29,7 +29,7 @@ _RUN_FACTS = ("index", "seed", "record_hash", "memory_hash", "descriptors", "ste
 
 
 def atomic_write(path: Path, content: bytes) -> None:
-    """Either the old file or the whole new one, also after a crash."""
+    """Writes a file so that either the old or the whole new content is there, also after a crash."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as stream:
@@ -102,7 +102,7 @@ class ExperimentStore:
             yield RunResult(**facts, records=records, failure=None if failure is None else RunFailure(**failure))
 
     def finish(self, metadata: ExperimentMetadata, episodes: bytes) -> None:
-        """Ends the session: table first, record last, then the scaffolding goes."""
+        """Ends the session: writes the table first and the record last, then removes what it needed to resume."""
         atomic_write(self.folder / metadata.episodes_file, episodes)
         atomic_write(self.metadata_path, (metadata.model_dump_json(indent=1) + "\n").encode())
         self.clean()

@@ -42,13 +42,13 @@ _Value = TypeVar("_Value", float, FloatArray)
 def episode_success(
     foods: ArrayLike, target_foods: int, steps: ArrayLike, max_steps: int, alive: ArrayLike
 ) -> BoolArray:
-    """Whether each episode succeeded: it collected the target, or lived to max_steps with at least one food."""
-    food, step, living = np.asarray(foods), np.asarray(steps), np.asarray(alive, dtype=np.bool_)
-    if food.shape != step.shape or food.shape != living.shape:
+    """Whether each episode succeeded: it collected the target, or was alive at max_steps with at least one food."""
+    food, step, survived = np.asarray(foods), np.asarray(steps), np.asarray(alive, dtype=np.bool_)
+    if food.shape != step.shape or food.shape != survived.shape:
         raise ValueError(
-            f"foods, steps and alive have shapes {food.shape}, {step.shape}, {living.shape}: pass equal ones"
+            f"foods, steps and alive have shapes {food.shape}, {step.shape}, {survived.shape}: pass equal ones"
         )
-    flags: BoolArray = (food >= target_foods) | (living & (step >= max_steps) & (food >= 1))
+    flags: BoolArray = (food >= target_foods) | (survived & (step >= max_steps) & (food >= 1))
     return flags
 
 

@@ -23,12 +23,11 @@ __all__ = ["Progress", "resume", "run", "run_plan"]
 
 @dataclass
 class Progress:
-    """Where a session is; written by the engine, read by whoever shows it."""
+    """How far a session has come. The engine writes it, and whoever shows the session reads it."""
 
     total: int = 0
     done: int = 0
     failed: int = 0
-    resumed: int = 0
     started: float = field(default_factory=time.perf_counter)
     watch: Watch = field(default_factory=Watch)
 
@@ -42,7 +41,7 @@ def _now() -> str:
 
 
 def new_experiment_id(plan: Plan) -> str:
-    """Time, seed and what is run: sortable, and different for sessions that end within the same second."""
+    """Makes an id of time, seed and content. Ids sort by time and differ between sessions of the same second."""
     what = hashlib.sha256(f"{plan.task.spec_hash}{plan.brain_name}{plan.config_text}".encode()).hexdigest()
     return f"{datetime.datetime.now(datetime.UTC):%Y%m%d_%H%M%S}_{plan.seed:08x}_{what[:6]}"
 
@@ -101,7 +100,7 @@ def _plan_record(plan: Plan, experiment_id: str) -> dict[str, Any]:
 
 
 class _storage:  # noqa: N801  (a context manager)
-    """Turns a failed write into one line that says how to go on."""
+    """Turns a failed write into an error of one line that says how to go on."""
 
     def __init__(self, store: ExperimentStore) -> None:
         self._store = store
@@ -124,7 +123,7 @@ def _execute(
     results: dict[int, RunResult] = {}
     if store is not None:
         results = {run.index: run for run in store.read_runs()}
-    progress.total, progress.resumed, progress.done = plan.runs, len(results), len(results)
+    progress.total, progress.done = plan.runs, len(results)
     progress.failed = sum(result.failure is not None for result in results.values())
     todo = [spec for spec in plan.specs() if spec.index not in results]
     try:

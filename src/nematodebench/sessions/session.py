@@ -1,4 +1,4 @@
-"""A session: N seeded runs of one brain on one task, with what was measured of them."""
+"""The results of a session: its runs, their metrics, and the record that is stored of them."""
 
 import hashlib
 import io
@@ -30,7 +30,7 @@ EXPERIMENTS = Path("experiments")
 
 @dataclass
 class Session:
-    """A session's results."""
+    """The results of a session."""
 
     plan: Plan
     results: list[RunResult]
@@ -51,7 +51,7 @@ class Session:
 
     @property
     def failed_runs(self) -> list[RunResult]:
-        """Runs that failed: shown as failed, never scored."""
+        """Runs that failed. They are shown as failed and never scored."""
         return [result for result in self.results if result.failure is not None]
 
     @cached_property
@@ -67,7 +67,7 @@ class Session:
 
     @cached_property
     def episodes(self) -> "pl.DataFrame":
-        """One row an episode, as a polars frame."""
+        """The episodes of all finished runs as a polars frame, one row for each episode."""
         return episodes_frame(phase_columns(self.plan.task), {r.index: r.records for r in self.finished_runs})
 
     @property
@@ -125,7 +125,7 @@ class Session:
 
 
 class Metrics(Mapping[str, Any]):
-    """StatValues by name, as items or attributes."""
+    """The summaries of metrics by name, as items or as attributes."""
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         self._values = dict(values)
@@ -149,5 +149,5 @@ class Metrics(Mapping[str, Any]):
 
 
 def phase_columns(task: Task) -> list[PhaseColumns]:
-    """How the episodes of a task are tabulated."""
+    """Says what the columns of a task's table of episodes are."""
     return [PhaseColumns(phase.name, phase.columns, phase.world.terminations) for phase in task.phases]

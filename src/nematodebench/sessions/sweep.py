@@ -1,8 +1,8 @@
-"""Sweeps: brains x tasks x parameter grids under paired seeds, one tidy table, resumable cell by cell.
+"""Sweeps run several brains with several settings on several tasks under paired seeds, into one tidy table.
 
 A cell is one brain with one setting on one task. All cells have the session seed of the sweep, so run k of every cell
-meets the same worlds. A finished cell is one file named by everything its rows depend on: what changed is run again,
-what did not is not.
+meets the same worlds. A finished cell is one file named by everything its rows depend on, so that a sweep that is
+started again runs only the cells that changed or are missing.
 """
 
 import hashlib
@@ -42,7 +42,7 @@ class Cell:
 
     @property
     def key(self) -> str:
-        """Names the cell by everything its rows depend on."""
+        """A name that changes with everything the cell's rows depend on."""
         plan, anchors = self.plan, load_anchors(self.plan.task)
         scale = None if anchors is None else (anchors.floor.value, anchors.ceiling.value)
         facts = [
@@ -80,7 +80,7 @@ def _grid_of(brain: str, brains: Sequence[str], grid: Grid) -> dict[str, Sequenc
 def make_cells(
     tasks: Sequence[str], brains: Sequence[str], grid: Grid, runs: int, seed: int, workers: int | None
 ) -> list[Cell]:
-    """Every combination, checked before the first run."""
+    """Makes a cell for every combination and checks each before the first run."""
     if not tasks or not brains:
         raise UsageError("A sweep needs at least one task and one brain.")
     cells = []
@@ -94,7 +94,7 @@ def make_cells(
 
 
 def _rows(cell: Cell, session: Session) -> list[dict[str, Any]]:
-    """One row a run; a failed run has no numbers."""
+    """Makes one row for each run. A failed run has no numbers."""
     task = cell.plan.task
     anchors = load_anchors(task)
     head = {

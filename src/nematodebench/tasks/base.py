@@ -57,12 +57,12 @@ class Phase:
 
 @dataclass(frozen=True)
 class Task:
-    """A task: the phases a run lives through, which of them is scored, and how.
+    """A task: the phases of a run, which of them is scored, and how.
 
     Attributes:
         id: Name with version, like ``foraging_small-v1``.
         summary: What it asks of a brain, in one line.
-        phases: In the order they are lived through, by one brain.
+        phases: The phases, in the order in which one brain goes through them.
         scored: Name of the phase the score is computed from.
         scoring: How metrics and the score follow from the episodes: one of :mod:`nematodebench.measures`.
         score_key: The metric that is the score; empty for a task without one, which is never ranked.
@@ -123,7 +123,7 @@ class Task:
 
     @property
     def trains_first(self) -> bool:
-        """Whether experience comes before the scored phase (else a brain is scored while it learns)."""
+        """Whether experience comes before the scored phase; otherwise a brain is scored while it learns."""
         return self.scored != self.phases[0].name
 
     def measure(self, runs: Sequence[RunRecords]) -> Measurement:

@@ -1,4 +1,4 @@
-"""Family B: control and collective tasks with effectors in [0, 1]; anchored scores apply.
+"""Control and collective tasks: effectors in [0, 1], anchored scores.
 
 A run is a budget of experience, the same for every brain, then five scored episodes on new world streams in which the
 brain stays as it is, learning included.
