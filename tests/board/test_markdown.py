@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from submission_workshop import official_repository
 
-from nematodebench.board.collect import Collection, Verified, collect
+from nematodebench.board.collect import Collection, Verification, collect
 from nematodebench.board.markdown import BEGIN, END, leaderboard, leaders, with_leaders
 from nematodebench.errors import UsageError
 
@@ -59,7 +59,7 @@ def test_a_row_has_everything_the_board_promises(genuine):
 
 
 def test_an_entry_says_how_it_was_verified(genuine):
-    checked = replace(variant(genuine, "a"), verified=Verified(20, 20, "2026-01-03"))
+    checked = replace(variant(genuine, "a"), verified=Verification(20, 20, "2026-01-03"))
     assert rows(leaderboard(collection(checked)))[0]["verified"] == "20 runs, 20 identical, 2026-01-03"
     assert rows(leaderboard(collection(variant(genuine, "a"))))[0]["verified"] == "no"
 

@@ -1,4 +1,4 @@
-"""The board as Markdown: LEADERBOARD.md and the leaders in the README. Same submissions, same bytes."""
+"""Writes the board as Markdown: LEADERBOARD.md and the leaders in the README. Same submissions give same bytes."""
 
 from collections.abc import Sequence
 
@@ -90,8 +90,8 @@ def _row(standing: Standing, listings: dict[str, Listing], columns: dict[str, st
         "runs": str(submission.total_runs),
         "contributor": _contributor(listing),
         "date": _date(standing.entry),
-        "verified": _verified(listing),
-        "replaced": _replaced(standing, listings),
+        "verified": _verification(listing),
+        "replaced": _replacement(standing, listings),
         "data": _data(listing),
     }
 
@@ -120,12 +120,12 @@ def _date(entry: Entry) -> str:
     return f"{entry.date[:4]}-{entry.date[4:6]}-{entry.date[6:8]}"
 
 
-def _verified(listing: Listing) -> str:
+def _verification(listing: Listing) -> str:
     again = listing.verified
     return "no" if again is None else f"{again.runs} runs, {again.identical} identical, {again.date}"
 
 
-def _replaced(standing: Standing, listings: dict[str, Listing]) -> str:
+def _replacement(standing: Standing, listings: dict[str, Listing]) -> str:
     if standing.replaced is None:
         return _NONE
     old = listings[standing.replaced.id]
@@ -196,7 +196,7 @@ def _leader_row(board: TaskBoard, listings: dict[str, Listing], anchors: TaskAnc
     made = best.submission
     return [
         f"`{board.task}`", code(made.brain_type), _stat(made.score), made.level or _NONE, _normalised(made.normalised),
-        made.chemotaxis.level if made.chemotaxis else _NONE, _verified(best), scripted, floor,
+        made.chemotaxis.level if made.chemotaxis else _NONE, _verification(best), scripted, floor,
     ]  # fmt: skip
 
 

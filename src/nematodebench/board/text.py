@@ -1,4 +1,4 @@
-"""Text of others inside our Markdown: it is shown as it is, and does nothing."""
+"""Puts text of others into our Markdown so that it is shown as it is and does nothing."""
 
 import re
 from collections.abc import Sequence

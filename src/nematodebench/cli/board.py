@@ -91,20 +91,20 @@ def _row(standing: Standing, listings: dict[str, Listing]) -> dict[str, str]:
 
 
 def _plain(board: TaskBoard, found: Collection) -> dict[str, Any]:
-    def listed(listing: Listing) -> dict[str, Any]:
+    def describe(listing: Listing) -> dict[str, Any]:
         made = listing.submission
         content = made.model_dump(mode="json", exclude={"sessions", "provenance", "brain_config"})
         again = listing.verified
         return {**content, "path": listing.path, "verified": None if again is None else vars(again)}
 
-    def placed(standing: Standing) -> dict[str, Any]:
+    def describe_standing(standing: Standing) -> dict[str, Any]:
         replaced = None if standing.replaced is None else standing.replaced.id
         place = {"rank": standing.rank, "replaced": replaced, "significant": standing.significant}
-        return {**place, **listed(found.listings[standing.entry.id])}
+        return {**place, **describe(found.listings[standing.entry.id])}
 
     return {
         "task": board.task,
-        "learners": [placed(standing) for standing in board.learners],
-        "scripted": [placed(standing) for standing in board.scripted],
-        "history": [listed(found.listings[entry.id]) for entry in board.history],
+        "learners": [describe_standing(standing) for standing in board.learners],
+        "scripted": [describe_standing(standing) for standing in board.scripted],
+        "history": [describe(found.listings[entry.id]) for entry in board.history],
     }

@@ -57,7 +57,7 @@ def show_draft(folders: list[Path], who: Attribution, category: str | None) -> b
     for warning in draft.warnings:
         _tell(f"warning: {warning}")
     if draft.submission is None:
-        _tell("There is nothing to show before these are mended.")
+        _tell("There is nothing to show before these are corrected.")
         return False
     print_json(draft.submission.model_dump(mode="json"))
     return True

@@ -1,4 +1,4 @@
-"""Comparing what is claimed with what was computed, number by number."""
+"""Compares what is claimed with what was computed, number by number."""
 
 import math
 from collections.abc import Iterator
