@@ -1,4 +1,4 @@
-"""Family B: what the tasks fix, how they are scored, their variants and aliases."""
+"""Control and collective tasks: what they fix, how they are scored, their variants and aliases."""
 
 import numpy as np
 import pytest
