@@ -58,9 +58,17 @@ def make_plan(
     resolved = given.model_copy(update={"task": task.id, "config": dump_config(config)})
     name = config_name or f"{given.brain.replace(':', '_')}_{task.category}.yml"
     plan = Plan(
-        task, given.brain, brain, config, seed, given.runs, count, choose_executor(brain, executor, count), name,
-        text or config_text(resolved),
-    )  # fmt: skip
+        task=task,
+        brain_name=given.brain,
+        brain=brain,
+        config=config,
+        seed=seed,
+        runs=given.runs,
+        workers=count,
+        executor=choose_executor(brain, executor, count),
+        config_name=name,
+        config_text=text or config_text(resolved),
+    )
     check_body(plan)
     return plan
 
