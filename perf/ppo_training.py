@@ -8,8 +8,8 @@ import multiprocessing
 import time
 
 from nematodebench.sessions.config import SessionConfig
+from nematodebench.sessions.execution import run_plan
 from nematodebench.sessions.plan import make_plan
-from nematodebench.sessions.session import run_plan
 
 TASK = "foraging_small-v1"
 ROLLOUT, EPOCHS, MINIBATCH = 256, 4, 64

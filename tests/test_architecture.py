@@ -1,6 +1,7 @@
 """The shape of the package: who may import whom, who may print, how long things may be."""
 
 import ast
+import graphlib
 import importlib
 import re
 from functools import cache
@@ -57,6 +58,16 @@ def imported(module):
     return {name.split(".")[1] for name in names if name.startswith("nematodebench.")} & {*BUILDS_ON, "errors"}
 
 
+def modules_imported(module):
+    """Modules of ours that a module imports, wherever in the file it does."""
+    found = set()
+    for node in ast.walk(tree(module)):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("nematodebench."):
+            base = node.module.removeprefix("nematodebench.").replace(".", "/")
+            found |= {f"{base}.py", *(f"{base}/{alias.name}.py" for alias in node.names)} & set(MODULES)
+    return found - {module}
+
+
 def functions(module):
     return [node for node in ast.walk(tree(module)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
 
@@ -74,6 +85,10 @@ def test_the_layers_have_no_circle():
 def test_imports_respect_the_layers():
     forbidden = {m: imported(m) - allowed(package_of(m)) for m in MODULES if package_of(m)}
     assert {module: names for module, names in forbidden.items() if names} == {}
+
+
+def test_modules_do_not_import_each_other_in_a_circle():
+    graphlib.TopologicalSorter({module: modules_imported(module) for module in MODULES}).prepare()
 
 
 def prints(module):

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from nematodebench import scoring, stats
     from nematodebench.brains.registry import list_brains, register_brain
     from nematodebench.engine.python_brain import Transition
-    from nematodebench.sessions.session import Session, run
+    from nematodebench.sessions.execution import run
+    from nematodebench.sessions.session import Session
     from nematodebench.tasks.registry import list_tasks, register_task, register_world
 
 __all__ = [
@@ -46,7 +47,7 @@ _WHERE = {
     "register_brain": ("nematodebench.brains.registry", "register_brain"),
     "register_task": ("nematodebench.tasks.registry", "register_task"),
     "register_world": ("nematodebench.tasks.registry", "register_world"),
-    "run": ("nematodebench.sessions.session", "run"),
+    "run": ("nematodebench.sessions.execution", "run"),
 }
 
 

@@ -1,4 +1,4 @@
-"""The one error users are meant to read: one line that names the thing, the reason and the way out."""
+"""Errors that users are meant to read: one line names the thing, the reason and the way out."""
 
 import difflib
 from collections.abc import Iterable
@@ -23,7 +23,7 @@ class Interrupted(Exception):  # noqa: N818  (the user's wish, not an error)
 
 
 _FEW = 8
-"""So many names are told in an error; for more there is a command that lists them."""
+"""An error lists at most so many names; for more it refers to the command that lists them."""
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> UsageError:

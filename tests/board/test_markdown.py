@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from submission_workshop import official_repository
 
-from nematodebench.board.collect import Collection, Verified, collect
+from nematodebench.board.collect import Collection, Verification, collect
 from nematodebench.board.markdown import BEGIN, END, leaderboard, leaders, with_leaders
 from nematodebench.errors import UsageError
 
@@ -21,7 +21,7 @@ def genuine():
 def variant(genuine, id, mean=0.5, *, kind="classical", brain="mlp_ppo", date="20260102_030405", **changes):
     """The genuine listing with another score and other words."""
     score = genuine.submission.metrics.composite_score
-    moved = score.model_copy(update={"mean": mean, "ci95": (mean - 0.01, mean + 0.01)})
+    moved = replace(score, mean=mean, ci95=(mean - 0.01, mean + 0.01))
     metrics = genuine.submission.metrics.model_copy(update={"composite_score": moved})
     fields = {"brain_type": brain, "brain_class": kind, "metrics": metrics, "timestamp": date, **changes}
     submission = genuine.submission.model_copy(update=fields)
@@ -47,10 +47,10 @@ def test_a_row_has_everything_the_board_promises(genuine):
     score = genuine.submission.metrics
     assert (row["rank"], row["brain"], row["class"]) == ("1", "`mlp_ppo`", "classical")
     assert row["score"] == "0.812 ± 0.010"
-    assert row["success"] == str(score.success_rate.value())
-    assert row["efficiency"] == str(score.distance_efficiency.value())
-    assert row["learning speed"] == str(score.learning_speed.value())
-    assert row["stability"] == str(score.stability.value())
+    assert row["success"] == str(score.success_rate)
+    assert row["efficiency"] == str(score.distance_efficiency)
+    assert row["learning speed"] == str(score.learning_speed)
+    assert row["stability"] == str(score.stability)
     assert row["level"] == genuine.submission.level
     assert row["chemotaxis"].startswith(genuine.submission.chemotaxis.level)
     assert (row["runs"], row["contributor"], row["date"]) == ("500", "Ada Example", "2026-01-02")
@@ -59,7 +59,7 @@ def test_a_row_has_everything_the_board_promises(genuine):
 
 
 def test_an_entry_says_how_it_was_verified(genuine):
-    checked = replace(variant(genuine, "a"), verified=Verified(20, 20, "2026-01-03"))
+    checked = replace(variant(genuine, "a"), verified=Verification(20, 20, "2026-01-03"))
     assert rows(leaderboard(collection(checked)))[0]["verified"] == "20 runs, 20 identical, 2026-01-03"
     assert rows(leaderboard(collection(variant(genuine, "a"))))[0]["verified"] == "no"
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nematodebench.board.ranking import Entry, is_significant, ordered, rank, replaces
+from nematodebench.board.ranking import Entry, is_significant, order, rank, replaces
 
 # How long an example takes says nothing about the board.
 _LEVELS = ["None", "Minimum", "Target", "Excellent"]
@@ -36,31 +36,31 @@ def entries(draw):
 
 def test_the_higher_mean_comes_first():
     low, high = entry("a", 0.5), entry("b", 0.501)
-    assert ordered([low, high]) == [high, low]
+    assert order([low, high]) == [high, low]
 
 
 def test_means_equal_at_three_decimals_are_told_apart_by_variance_not_by_further_digits():
     noisy, steady = entry("a", 0.50049, variance=0.02), entry("b", 0.5, variance=0.01)
-    assert ordered([noisy, steady]) == [steady, noisy]
+    assert order([noisy, steady]) == [steady, noisy]
 
 
 def test_equal_variance_the_better_biological_level_comes_first():
     best_first = [entry(name, biological=name) for name in reversed(_LEVELS)]
-    assert ordered(reversed(best_first)) == best_first
+    assert order(reversed(best_first)) == best_first
 
 
 def test_a_brain_without_assay_does_not_beat_one_that_failed_it():
-    assert ordered([entry("a", biological="?"), entry("b", biological="None")])[0].id == "b"
+    assert order([entry("a", biological="?"), entry("b", biological="None")])[0].id == "b"
 
 
 def test_equal_in_everything_the_earlier_date_comes_first():
     late, early = entry("a", date="20260102"), entry("b", date="20260101")
-    assert ordered([late, early]) == [early, late]
+    assert order([late, early]) == [early, late]
 
 
 def test_rounding_noise_of_the_variance_does_not_decide():
     first, second = entry("a", variance=0.1 + 0.2, date="20260102"), entry("b", variance=0.3, date="20260101")
-    assert ordered([first, second]) == [second, first]
+    assert order([first, second]) == [second, first]
 
 
 @given(entries(), st.randoms())
@@ -74,7 +74,7 @@ def test_the_board_does_not_depend_on_the_order_of_the_input(found, random):
 def test_the_order_is_total(found, random):
     shuffled = list(found)
     random.shuffle(shuffled)
-    assert ordered(shuffled) == ordered(found)
+    assert order(shuffled) == order(found)
 
 
 @given(entries())

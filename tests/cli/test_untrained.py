@@ -1,4 +1,4 @@
-"""``nematodebench run --untrained`` and the tables of family B."""
+"""``nematodebench run --untrained`` and the tables of control tasks."""
 
 import json
 

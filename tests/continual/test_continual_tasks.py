@@ -1,4 +1,4 @@
-"""Family C as tasks: one body for all, padding that does nothing, anchors where they belong."""
+"""Continual tasks: they have one body, padding that does nothing, and anchors where they belong."""
 
 from typing import ClassVar
 

@@ -15,8 +15,8 @@ from nematodebench.engine.run import execute
 from nematodebench.kernels.target import code_generation
 from nematodebench.records.memory_hash import memory_kind
 from nematodebench.sessions.config import SessionConfig
+from nematodebench.sessions.execution import run_plan
 from nematodebench.sessions.plan import make_plan
-from nematodebench.sessions.session import run_plan
 
 COMPILED = [name for name in list_brains() if is_compiled(get_brain(name))]
 EPISODES, RUNS, SEED = 6, 5, 11

@@ -13,8 +13,8 @@ import pytest
 from nematodebench.engine.seeds import run_seed
 from nematodebench.errors import UsageError
 from nematodebench.sessions.config import SessionConfig
+from nematodebench.sessions.execution import run_plan
 from nematodebench.sessions.plan import make_plan
-from nematodebench.sessions.session import run_plan
 
 ray = pytest.importorskip("ray")
 pytestmark = pytest.mark.slow

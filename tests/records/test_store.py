@@ -1,10 +1,13 @@
 """The experiment store writes whole files or none."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from nematodebench.errors import UsageError
-from nematodebench.records.store import ExperimentStore, StoredRun, atomic_write, load_experiment
+from nematodebench.records.runs import RunFailure, RunResult
+from nematodebench.records.store import ExperimentStore, atomic_write, load_experiment
 
 
 def test_a_failed_write_leaves_the_old_file_and_no_litter(tmp_path, monkeypatch):
@@ -25,10 +28,19 @@ def test_runs_come_back_as_they_were_written(tmp_path):
     store = ExperimentStore(tmp_path, "x")
     store.create({"a": 1}, "c.yml", "task: t\n")
     rows = np.array([[0.1, -0.0], [np.pi, 5e-324]])
-    store.write_run(StoredRun(3, 2**64 - 1, {"train": rows}, {"steps": 7}))
+    written = RunResult(3, 2**64 - 1, {"train": rows}, "a", "b", {"rate": 0.5}, 7, 0.25)
+    store.write_run(written)
     (run,) = store.read_runs()
-    assert (run.index, run.seed, run.facts) == (3, 2**64 - 1, {"steps": 7})
+    assert replace(run, records={}) == replace(written, records={})
     assert run.records["train"].tobytes() == rows.tobytes()
+
+
+def test_a_failed_run_comes_back_with_its_reason(tmp_path):
+    store = ExperimentStore(tmp_path, "x")
+    store.create({}, "c.yml", "task: t\n")
+    failed = RunResult(0, 1, failure=RunFailure("it broke", "train", 3, 4, "trace"))
+    store.write_run(failed)
+    assert list(store.read_runs()) == [failed]
 
 
 @pytest.mark.parametrize(

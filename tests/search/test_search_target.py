@@ -9,8 +9,8 @@ from nematodebench.search.space import declared_space
 from nematodebench.search.study import SearchPlan, finished_trials, run_search
 from nematodebench.search.target import TrialFailedError, brain_target
 from nematodebench.search.verdict import search_seeds
+from nematodebench.sessions.execution import run_plan
 from nematodebench.sessions.plan import Plan
-from nematodebench.sessions.session import run_plan
 
 
 class Broken:

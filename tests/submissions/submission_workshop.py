@@ -21,8 +21,8 @@ import polars as pl
 from nematodebench.cli import main
 from nematodebench.records.episodes import write_frame
 from nematodebench.sessions.config import SessionConfig
+from nematodebench.sessions.execution import run_plan
 from nematodebench.sessions.plan import make_plan
-from nematodebench.sessions.session import run_plan
 
 FOLLOWER = "gradient_follower"
 CONFIG = f"task: foraging_small-v1\nbrain: {FOLLOWER}\nruns: 50\n"

@@ -1,10 +1,12 @@
 """What is claimed must be what is computed; what is computed today and was never claimed is no difference."""
 
-from nematodebench.records.schemas import StatRecord
+from dataclasses import replace
+
 from nematodebench.records.submission_schema import AggregateMetrics
+from nematodebench.stats import StatValue
 from nematodebench.submissions.compare import differences
 
-STAT = StatRecord(mean=1.0, std=0.0, min=1.0, max=1.0, n=2, ci95=None)
+STAT = StatValue.from_values([1.0])
 NAMED = dict.fromkeys(["success_rate", "composite_score", "distance_efficiency", "learning_speed", "stability"])
 
 
@@ -34,7 +36,7 @@ def test_a_wrong_claim_is_a_difference() -> None:
 def test_records_are_compared_by_the_fields_that_were_written() -> None:
     claimed = AggregateMetrics.model_validate_json(AggregateMetrics(**NAMED, other={"reward": STAT}).model_dump_json())
     assert found(claimed, AggregateMetrics(**NAMED, other={"reward": STAT, "speed": STAT})) == []
-    better = STAT.model_copy(update={"mean": 0.5})
+    better = replace(STAT, mean=0.5)
     assert found(claimed, AggregateMetrics(**NAMED, other={"reward": better})) == [
         "x.other.reward.mean is 1.0, but the data give 0.5"
     ]

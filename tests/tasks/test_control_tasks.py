@@ -1,4 +1,4 @@
-"""Family B: what the tasks fix, how they are scored, their variants and aliases."""
+"""Control and collective tasks: what they fix, how they are scored, their variants and aliases."""
 
 import numpy as np
 import pytest
@@ -93,12 +93,10 @@ def test_score_gate_and_descriptors_are_means_over_the_scored_episodes():
 
 
 def test_a_descriptive_task_has_descriptors_and_neither_score_nor_anchors(tmp_path):
-    from nematodebench.sessions.recording import metadata_of
-
     session = nb.run("torus_untrained-v1", "null_random", runs=2, seed=3, workers=1)
     assert {"polarization", "milling", "nearest_neighbour"} <= set(session.metrics)
     assert load_anchors(get_task("torus-v1")) is None
-    stored = metadata_of(session)
+    stored = session.metadata()
     assert (stored.score_key, stored.normalised, stored.level) == ("", None, None)
     assert session.save(tmp_path).is_dir()
 

@@ -1,1 +1,1 @@
-"""The board: which submissions stand, in what order, and the tables that show them."""
+"""The board: which submissions are on it, in what order, and the tables that show them."""

@@ -1,4 +1,4 @@
-"""Reading every submission of a repository. Only what passes its checks, here and now, gets to the board."""
+"""Reads every submission of a repository. Only what passes its checks, here and now, gets to the board."""
 
 import datetime
 import math
@@ -9,6 +9,7 @@ from nematodebench.board.ranking import Entry, TaskBoard, rank
 from nematodebench.brains.registry import canonical_name
 from nematodebench.errors import UsageError
 from nematodebench.records.submission_schema import NematodeBenchSubmission
+from nematodebench.stats import Z95
 from nematodebench.submissions.evaluate import evaluate
 from nematodebench.submissions.store import (
     BENCHMARKS,
@@ -18,14 +19,12 @@ from nematodebench.submissions.store import (
     verification_path,
 )
 
-__all__ = ["Collection", "Listing", "Rejected", "Verified", "collect", "listing_of"]
-
-_Z95 = 1.96
+__all__ = ["Collection", "Listing", "Rejection", "Verification", "collect", "listing_of"]
 
 
 @dataclass(frozen=True)
-class Verified:
-    """A sample of the runs was executed again."""
+class Verification:
+    """How many runs were executed again, how many of them came out identical, and when."""
 
     runs: int
     identical: int
@@ -39,11 +38,11 @@ class Listing:
     entry: Entry
     submission: NematodeBenchSubmission
     path: str
-    verified: Verified | None
+    verified: Verification | None
 
 
 @dataclass(frozen=True)
-class Rejected:
+class Rejection:
     """A file that does not get to the board, and why."""
 
     path: str
@@ -55,7 +54,7 @@ class Collection:
     """Everything under benchmarks/."""
 
     listings: dict[str, Listing] = field(default_factory=dict)
-    rejected: list[Rejected] = field(default_factory=list)
+    rejected: list[Rejection] = field(default_factory=list)
 
     def boards(self) -> list[TaskBoard]:
         """The ranking, task by task."""
@@ -77,23 +76,23 @@ def collect(root: Path) -> Collection:
             reasons = [f"{check.name}: {check.message}" for check in report.failures]
         except UsageError as error:
             reasons = [str(error)]
-        found.rejected.append(Rejected(name, reasons))
+        found.rejected.append(Rejection(name, reasons))
     found.rejected.extend(_strays(root, files))
     return found
 
 
-def _strays(root: Path, files: list[Path]) -> list[Rejected]:
+def _strays(root: Path, files: list[Path]) -> list[Rejection]:
     """JSON files that would otherwise be passed over in silence."""
     known = {*files, *(verification_path(path) for path in files)}
     reason = "it is neither a submission, benchmarks/<task>/<class>/<timestamp>.json, nor the verification of one"
     strays = sorted(path for path in (root / BENCHMARKS).rglob("*.json") if path not in known)
-    return [Rejected(path.relative_to(root).as_posix(), [reason]) for path in strays]
+    return [Rejection(path.relative_to(root).as_posix(), [reason]) for path in strays]
 
 
 def listing_of(submission: NematodeBenchSubmission, path: Path, name: str) -> Listing:
     """What the board shows of a submission that passed its checks."""
     score = submission.score
-    if score is None or score.ci95 is None:
+    if score is None or not score.has_interval:
         raise UsageError(f"{name} has no score with an interval: its task is not ranked.")
     entry = Entry(
         id=submission.submission_id,
@@ -106,15 +105,15 @@ def listing_of(submission: NematodeBenchSubmission, path: Path, name: str) -> Li
         biological=submission.chemotaxis.level if submission.chemotaxis else "None",
         date=submission.timestamp,
     )
-    return Listing(entry, submission, name, _verified(submission, path))
+    return Listing(entry, submission, name, _verification(submission, path))
 
 
 def _run_variance(ci95: tuple[float, float], runs: int) -> float:
-    """Over runs, from the interval pooled over them: the spread of session means would shrink with longer sessions."""
-    return ((ci95[1] - ci95[0]) / 2 / _Z95 * math.sqrt(runs)) ** 2
+    """Variance over runs, from their interval: the spread of session means would shrink with longer sessions."""
+    return ((ci95[1] - ci95[0]) / 2 / Z95 * math.sqrt(runs)) ** 2
 
 
-def _verified(submission: NematodeBenchSubmission, path: Path) -> Verified | None:
+def _verification(submission: NematodeBenchSubmission, path: Path) -> Verification | None:
     """The stored re-execution, if it is about this submission and about runs it really has."""
     report = load_verification(path)
     if report is None or report.reproduction is None or not report.reproduction.passed:
@@ -127,4 +126,4 @@ def _verified(submission: NematodeBenchSubmission, path: Path) -> Verified | Non
         return None
     if not executed or len(set(executed)) < len(executed) or not set(executed) <= has:
         return None
-    return Verified(len(executed), report.reproduction.count("identical"), date)
+    return Verification(len(executed), report.reproduction.count("identical"), date)

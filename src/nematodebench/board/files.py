@@ -1,4 +1,4 @@
-"""The files that show the board, in a repository."""
+"""Writes the files of a repository that show the board."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -32,7 +32,7 @@ def _bytes(path: Path) -> bytes | None:
 
 
 def write_files(root: Path, files: Mapping[str, str]) -> None:
-    """Writes them, each at once or not at all."""
+    """Writes the files, each completely or not at all."""
     try:
         for name, text in files.items():
             (root / name).parent.mkdir(parents=True, exist_ok=True)

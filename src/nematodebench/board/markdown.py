@@ -1,4 +1,4 @@
-"""The board as Markdown: LEADERBOARD.md and the leaders in the README. Same submissions, same bytes."""
+"""Writes the board as Markdown: LEADERBOARD.md and the leaders in the README. Same submissions give same bytes."""
 
 from collections.abc import Sequence
 
@@ -7,8 +7,8 @@ from nematodebench.board.collect import Collection, Listing
 from nematodebench.board.ranking import Entry, Standing, TaskBoard
 from nematodebench.board.text import code, escape, link, table
 from nematodebench.errors import UsageError
-from nematodebench.records.schemas import NormalisedRecord, StatRecord
-from nematodebench.stats import plus_minus
+from nematodebench.records.schemas import NormalisedRecord
+from nematodebench.stats import Z95, StatValue, plus_minus
 from nematodebench.tasks.anchoring import TaskAnchors, load_anchors
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.registry import get_task
@@ -90,20 +90,20 @@ def _row(standing: Standing, listings: dict[str, Listing], columns: dict[str, st
         "runs": str(submission.total_runs),
         "contributor": _contributor(listing),
         "date": _date(standing.entry),
-        "verified": _verified(listing),
-        "replaced": _replaced(standing, listings),
+        "verified": _verification(listing),
+        "replaced": _replacement(standing, listings),
         "data": _data(listing),
     }
 
 
-def _stat(value: StatRecord | None) -> str:
-    return _NONE if value is None else str(value.value())
+def _stat(value: StatValue | None) -> str:
+    return _NONE if value is None else str(value)
 
 
 def _normalised(record: NormalisedRecord | None) -> str:
     if record is None:
         return _NONE
-    return f"{record.score:.3f}" if record.se is None else plus_minus(record.score, 1.96 * record.se)
+    return f"{record.score:.3f}" if record.se is None else plus_minus(record.score, Z95 * record.se)
 
 
 def _chemotaxis(listing: Listing) -> str:
@@ -120,12 +120,12 @@ def _date(entry: Entry) -> str:
     return f"{entry.date[:4]}-{entry.date[4:6]}-{entry.date[6:8]}"
 
 
-def _verified(listing: Listing) -> str:
+def _verification(listing: Listing) -> str:
     again = listing.verified
     return "no" if again is None else f"{again.runs} runs, {again.identical} identical, {again.date}"
 
 
-def _replaced(standing: Standing, listings: dict[str, Listing]) -> str:
+def _replacement(standing: Standing, listings: dict[str, Listing]) -> str:
     if standing.replaced is None:
         return _NONE
     old = listings[standing.replaced.id]
@@ -164,7 +164,7 @@ def _anchor_row(anchors: TaskAnchors, name: str, value: float, se: float, n: int
     normalised = scoring.normalised(value, anchors.floor, anchors.ceiling)
     return {
         "brain": f"*{name}*",
-        "score": plus_minus(value, 1.96 * se) if n else f"{value:.3f}",
+        "score": plus_minus(value, Z95 * se) if n else f"{value:.3f}",
         "normalised": f"{normalised:.3f}",
         "runs": str(n) if n else _NONE,
     }
@@ -196,7 +196,7 @@ def _leader_row(board: TaskBoard, listings: dict[str, Listing], anchors: TaskAnc
     made = best.submission
     return [
         f"`{board.task}`", code(made.brain_type), _stat(made.score), made.level or _NONE, _normalised(made.normalised),
-        made.chemotaxis.level if made.chemotaxis else _NONE, _verified(best), scripted, floor,
+        made.chemotaxis.level if made.chemotaxis else _NONE, _verification(best), scripted, floor,
     ]  # fmt: skip
 
 

@@ -1,11 +1,11 @@
-"""Who stands on the board and in what order (EVALUATION.md, ranking). Pure functions on small records."""
+"""Decides who is on the board and in what order (EVALUATION.md, ranking). Pure functions on small records."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from nematodebench.scoring import BIOLOGICAL_LEVELS
 
-__all__ = ["Entry", "Standing", "TaskBoard", "is_significant", "ordered", "rank", "replaces"]
+__all__ = ["Entry", "Standing", "TaskBoard", "is_significant", "order", "rank", "replaces"]
 
 # Best first, as in scoring; a brain that never was on the plate is treated as one that showed nothing there.
 _BIOLOGICAL = {name: place for place, (_, name) in enumerate(BIOLOGICAL_LEVELS)}
@@ -72,8 +72,8 @@ def is_significant(new: Entry, old: Entry) -> bool:
     return new.ci95[0] > old.ci95[1]
 
 
-def ordered(entries: Iterable[Entry]) -> list[Entry]:
-    """Best first: mean at 3 decimals, then lower variance, better biological level, earlier date, and id."""
+def order(entries: Iterable[Entry]) -> list[Entry]:
+    """Puts the best first: by mean at 3 decimals, lower variance, better biological level, earlier date, and id."""
     return sorted(entries, key=_key)
 
 
@@ -103,7 +103,7 @@ def _board(task: str, entries: list[Entry]) -> TaskBoard:
             current[entry.brain] = entry, standing[0]
         else:
             history.append(entry)
-    best = ordered(entry for entry, _ in current.values())
+    best = order(entry for entry, _ in current.values())
     learners = [entry for entry in best if not entry.scripted]
     return TaskBoard(
         task,

@@ -1,15 +1,15 @@
-"""Text of others inside our Markdown: it is shown as it is, and does nothing."""
+"""Puts text of others into our Markdown so that it is shown as it is and does nothing."""
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from urllib.parse import quote
+
+from nematodebench.records.plain_text import is_invisible
 
 __all__ = ["code", "escape", "link", "table"]
 
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]*")
 _HARMLESS = set(" -,'()")
-_HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
 def escape(text: str) -> str:
@@ -17,7 +17,7 @@ def escape(text: str) -> str:
 
     Line breaks and invisible characters become spaces. A full stop inside a word is taken for the middle of an address.
     """
-    words = "".join(" " if unicodedata.category(character) in _HIDDEN else character for character in text).split()
+    words = "".join(" " if is_invisible(character) else character for character in text).split()
     return " ".join(_word(word) for word in words)
 
 

@@ -6,13 +6,14 @@ declaration, and an unknown key is an error.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol, TypeAlias
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from nematodebench.kernels.abi import BrainFunction, BrainMemory
 from nematodebench.kernels.memory import Layout
+from nematodebench.vocabulary import BrainClass
 
 __all__ = [
     "BrainClass",
@@ -24,8 +25,6 @@ __all__ = [
     "PythonBrain",
     "nothing",
 ]
-
-BrainClass: TypeAlias = Literal["classical", "spiking", "reservoir", "quantum", "scripted"]
 
 
 class BrainConfig(BaseModel):

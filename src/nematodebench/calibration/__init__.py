@@ -1,1 +1,1 @@
-"""Measures what scores are compared with: chance, references, blind policies."""
+"""Calibration measures what scores are compared with: chance, references and input-blind policies."""

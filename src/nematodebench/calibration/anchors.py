@@ -1,6 +1,6 @@
-"""Measuring anchors: floors with the null policy, references, the best blind policy, on seeds of their own.
+"""Measures anchors: the null policy, references and the best input-blind policy, on seeds of their own.
 
-Policies that learn nothing are measured without the training phase: it could not change them.
+Policies that learn nothing are measured without the training phase, because it could not change them.
 """
 
 import datetime
@@ -18,8 +18,8 @@ from nematodebench.errors import UsageError
 from nematodebench.records.provenance import git
 from nematodebench.scoring import AnchorKind, ScoreAnchor
 from nematodebench.sessions.config import SessionConfig
+from nematodebench.sessions.execution import run_plan
 from nematodebench.sessions.plan import make_plan
-from nematodebench.sessions.session import run_plan
 from nematodebench.tasks.anchoring import BlindPolicy, TaskAnchors
 from nematodebench.tasks.base import Task
 
@@ -34,7 +34,7 @@ _SEARCH_SEED = 2
 """Session seeds of the anchors, of the check and of the search for blind policies: never the same runs."""
 
 REFERENCE_RUNS = 200
-"""Of references and blind policies: most of them hardly vary."""
+"""Runs of references and blind policies; few are enough, because most of them hardly vary."""
 
 NULL = "null_random"
 _TOLERANCE = 4.0
@@ -43,10 +43,10 @@ _TOLERANCE = 4.0
 def _scores(
     task: Task, brain: str, config: dict[str, object], runs: int, seed: int, workers: int | None
 ) -> list[float]:
-    """One score a run of a brain that learns nothing."""
-    lived = task.untrained() if task.trains_first else task
+    """Runs a brain that learns nothing and gives one score for each run."""
+    scored = task.untrained() if task.trains_first else task
     session = run_plan(
-        make_plan(SessionConfig(task=lived.id, brain=brain, config=config, runs=runs, seed=seed), workers=workers)
+        make_plan(SessionConfig(task=scored.id, brain=brain, config=config, runs=runs, seed=seed), workers=workers)
     )
     if session.failed_runs:
         raise UsageError(f"{len(session.failed_runs)} runs of {brain} on {task.id} failed: no anchor was measured.")
@@ -71,13 +71,13 @@ def _provenance(task: Task, who: str, runs: int, se: float, seed: int) -> str:
 
 
 def measure_null(task: Task, runs: int, seed: int, workers: int | None = None) -> ScoreAnchor:
-    """The null policy's score with its standard error and provenance."""
+    """Measures the null policy's score with its standard error and provenance."""
     values = _scores(task, NULL, {}, runs, seed, workers)
     return _anchor(task, AnchorKind.NULL_MEASURED, f"null={NULL}", values, seed)
 
 
 def measure_reference(task: Task, runs: int, seed: int, workers: int | None = None) -> ScoreAnchor | None:
-    """The score of the world's reference controller or of the task's reference brain; None without either."""
+    """Measures the world's reference controller or the task's reference brain; None if there is neither."""
     kind = AnchorKind.REFERENCE_MEASURED
     if task.world.reference is None:
         if not task.reference_brain:
@@ -85,22 +85,22 @@ def measure_reference(task: Task, runs: int, seed: int, workers: int | None = No
         values = _scores(task, task.reference_brain, {}, runs, seed, workers)
         return _anchor(task, kind, f"reference={task.reference_brain}", values, seed)
     alone = task.untrained() if task.trains_first else task
-    lives = reference_runs(alone, [run_seed(seed, k) for k in range(runs)], workers or default_workers())
-    values = [float(row[task.score_key] or 0.0) for row in alone.measure(lives).runs]
+    records = reference_runs(alone, [run_seed(seed, k) for k in range(runs)], workers or default_workers())
+    values = [float(row[task.score_key] or 0.0) for row in alone.measure(records).runs]
     return _anchor(task, kind, f"reference=scripted with the full state of world {task.world.name}", values, seed)
 
 
 def measure_blind(
     task: Task, segments: tuple[tuple[float, ...], ...], runs: int, seed: int, workers: int | None = None
 ) -> BlindPolicy:
-    """The score of one input-blind policy."""
+    """Measures the score of one input-blind policy."""
     mean, se = _mean_and_error(np.array(_scores(task, "blind_cycle", {"segments": segments}, runs, seed, workers)))
     who = f"blind=blind_cycle segments={[list(segment) for segment in segments]}"
     return BlindPolicy(mean, se, runs, describe(task, segments), segments, _provenance(task, who, runs, se, seed))
 
 
 def calibrate_task(task: Task, runs: int, workers: int | None = None) -> TaskAnchors | None:
-    """Measures a task's null policy: its floor, unless that is known exactly. None for a task without a score."""
+    """Measures the null policy; its score is the floor unless that is exact. None for a task without a score."""
     if not task.scoring.has_score:
         return None
     null = measure_null(task, runs, CALIBRATION_SEED, workers)

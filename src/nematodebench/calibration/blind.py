@@ -1,7 +1,8 @@
-"""The search for the best policy that ignores its input: constant actions and short cycles of them.
+"""Searches the best policy that ignores its input, among constant actions and short cycles of them.
 
-A grid of constants and random cycles, then rounds in which the best are varied, then one on many runs. Every round has
-seeds of its own, so a lucky policy does not stay lucky. Of policies that are equally good the simplest is taken.
+The search begins with a grid of constants and with random cycles. In each round it varies the best ones, and the last
+round has many runs. Every round has seeds of its own, so that a lucky policy does not stay lucky. Of policies that are
+equally good the search takes the simplest.
 """
 
 from collections.abc import Sequence
@@ -23,7 +24,7 @@ Cycle: TypeAlias = tuple[tuple[float, ...], ...]
 """Segments as the brain ``blind_cycle`` takes them: ticks, then the action."""
 
 _RANDOM, _RANDOM_TICKS = (300, 2000), 2e7
-"""Random cycles to begin with: at least and at most, and how many ticks they may live through together."""
+"""Random cycles to begin with: at least and at most, and how many ticks they may take together."""
 _MAX_SEGMENTS = 6
 _GRIDS = {2: (0.0, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0), 3: (0.0, 0.1, 0.5, 1.0)}
 _ROUNDS = ((1, 16, 0), (2, 8, 4), (2, 8, 8), (2, 8, 8), (2, 8, 8), (2, 8, 8), (3, 6, 8))
@@ -38,10 +39,9 @@ class _Proposals:
     def __init__(self, task: Task, generator: np.random.Generator) -> None:
         self._body = interface(task)
         self._generator = generator
-        horizon = getattr(task.world, "ticks", 0) or getattr(task.world, "max_steps", 100)
-        self._longest = horizon // 2
-        life = task.scored_phase.episodes * horizon * task.world.agents
-        self._count = int(np.clip(_RANDOM_TICKS / life, *_RANDOM))
+        self._longest = task.world.horizon // 2
+        ticks = task.scored_phase.episodes * task.world.horizon * task.world.agents
+        self._count = int(np.clip(_RANDOM_TICKS / ticks, *_RANDOM))
 
     def constants(self) -> list[Cycle]:
         """Every action, or a grid of effector levels."""
@@ -52,17 +52,17 @@ class _Proposals:
         return [((1.0, *map(float, row)),) for row in grid]
 
     def randoms(self) -> list[Cycle]:
-        """As many as can be tried in reasonable time."""
+        """Draws as many random cycles as can be tried in reasonable time."""
         return [self._random() for _ in range(self._count)]
 
     def _random(self) -> Cycle:
-        """Segments of any length up to half an episode; or a movement that is shortly interrupted again and again."""
+        """Draws segments of any length up to half an episode, or a movement that is interrupted again and again."""
         if self._generator.random() < 0.3:
             return (self._segment(), (float(self._generator.integers(1, 6)), *self._segment()[1:]))
         return tuple(self._segment() for _ in range(self._generator.integers(2, _MAX_SEGMENTS + 1)))
 
-    def varied(self, cycle: Cycle) -> Cycle:
-        """One segment more, one less, or one that lasts or does a little else."""
+    def vary(self, cycle: Cycle) -> Cycle:
+        """Adds or removes a segment, or changes how long one lasts or what it does."""
         segments, at = list(cycle), int(self._generator.integers(len(cycle)))
         what = self._generator.random()
         if what < 0.15 and len(segments) < _MAX_SEGMENTS:
@@ -84,10 +84,10 @@ class _Proposals:
         # Effectors often work against each other: nearly equal ones make slow, smooth movements.
         common = np.exp(self._generator.uniform(np.log(0.01), 0.0))
         levels = common * np.exp(self._generator.normal(0.0, 0.2, self._body.effectors))
-        return (ticks, *_rounded(levels))
+        return (ticks, *_round(levels))
 
     def _level(self) -> float:
-        """Often an extreme, often small, otherwise anything."""
+        """Draws a level that is often an extreme, often small, and otherwise any number."""
         kind = self._generator.random()
         if kind < 0.3:
             return float(self._generator.integers(2))
@@ -103,15 +103,15 @@ class _Proposals:
             return (float(self._generator.integers(self._body.choices)),)
         moved = np.array(levels) * np.exp(self._generator.normal(0.0, 0.2, len(levels)))
         moved += self._generator.normal(0.0, 0.02, len(levels)) * (self._generator.random() < 0.5)
-        return _rounded(moved)
+        return _round(moved)
 
 
-def _rounded(levels: NDArray[np.float64]) -> tuple[float, ...]:
+def _round(levels: NDArray[np.float64]) -> tuple[float, ...]:
     return tuple(round(float(level), 3) for level in np.clip(levels, 0.0, 1.0))
 
 
 def search(task: Task, seed: int, workers: int) -> Cycle:
-    """The best cycle found; the same for the same seed."""
+    """Searches the best cycle. The same seed gives the same cycle."""
     short = task.untrained() if task.trains_first else task.with_episodes(min(_EPISODES, task.phases[0].episodes))
     compile_for(short, BlindCycle)
     proposals = _Proposals(short, np.random.default_rng(seed))
@@ -119,8 +119,8 @@ def search(task: Task, seed: int, workers: int) -> Cycle:
     pool = constants + proposals.randoms()
     used = 0
     for runs, kept, variations in _ROUNDS:
-        pool += [proposals.varied(cycle) for cycle in pool for _ in range(variations)]
-        pool = list(dict.fromkeys(_merged(cycle) for cycle in pool))
+        pool += [proposals.vary(cycle) for cycle in pool for _ in range(variations)]
+        pool = list(dict.fromkeys(_merge(cycle) for cycle in pool))
         scores = _scores(short, pool, [run_seed(seed, used + k) for k in range(runs)], workers)
         used += runs
         ranked = [pool[k] for k in np.argsort(-scores.mean(axis=1), kind="stable")]
@@ -137,8 +137,8 @@ def _simplest(pool: Sequence[Cycle], scores: NDArray[np.float64]) -> Cycle:
     return pool[min(good, key=lambda k: (len(pool[k]), -means[k]))]
 
 
-def _merged(cycle: Cycle) -> Cycle:
-    """Neighbouring segments of the same action as one; a constant lasts one tick."""
+def _merge(cycle: Cycle) -> Cycle:
+    """Joins neighbouring segments of the same action; a constant action lasts one tick."""
     merged = [cycle[0]]
     for segment in cycle[1:]:
         if segment[1:] == merged[-1][1:]:
@@ -149,7 +149,7 @@ def _merged(cycle: Cycle) -> Cycle:
 
 
 def _scores(task: Task, cycles: Sequence[Cycle], seeds: Sequence[int], workers: int) -> NDArray[np.float64]:
-    """Scores of every cycle (rows) on the runs of these seeds."""
+    """Scores every cycle (rows) on the runs of these seeds (columns)."""
     specs = [
         RunSpec(task, BlindCycle.name, BlindCycle, BlindCycleConfig(segments=cycle), seed, n * len(seeds) + k)
         for n, cycle in enumerate(cycles)
@@ -165,7 +165,7 @@ def _scores(task: Task, cycles: Sequence[Cycle], seeds: Sequence[int], workers: 
 
 
 def describe(task: Task, cycle: Cycle) -> str:
-    """A cycle in words."""
+    """Describes a cycle in words."""
     parts = [f"{ticks:g} x ({_action(task, levels)})" for ticks, *levels in cycle]
     return f"constant ({_action(task, cycle[0][1:])})" if len(cycle) == 1 else "cycle of " + ", ".join(parts)
 

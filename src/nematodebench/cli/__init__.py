@@ -1,4 +1,4 @@
-"""The command line: one file a command, found by itself. The only package that prints."""
+"""The command line. Every file in ``commands`` is a command, and no other package prints."""
 
 import importlib
 import pkgutil

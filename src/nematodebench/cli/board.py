@@ -7,7 +7,7 @@ from typing import Any
 from nematodebench.board.collect import Collection, Listing, collect
 from nematodebench.board.files import current_files, stale_files, write_files
 from nematodebench.board.ranking import Standing, TaskBoard
-from nematodebench.cli.show import print_json, print_table, stat
+from nematodebench.cli.show import print_json, print_table, printable, stat
 from nematodebench.tasks.registry import get_task
 
 __all__ = ["regenerate_board", "show_board"]
@@ -51,13 +51,8 @@ def regenerate_board(root: Path, check: bool, json: bool) -> bool:
 def _tell_rejected(found: Collection) -> bool:
     for one in found.rejected:
         for reason in one.reasons:
-            print(f"nematodebench: rejected {_printable(one.path)}: {_printable(reason)}", file=sys.stderr)
+            print(f"nematodebench: rejected {printable(one.path)}: {printable(reason)}", file=sys.stderr)
     return not found.rejected
-
-
-def _printable(text: str) -> str:
-    """Text from a submission never reaches the terminal raw."""
-    return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
 
 
 def _print_board(board: TaskBoard, found: Collection) -> None:
@@ -89,27 +84,27 @@ def _row(standing: Standing, listings: dict[str, Listing]) -> dict[str, str]:
         "normalised": "-" if norm is None else f"{norm.score:.3f}",
         "chemotaxis": "-" if plate is None else f"{plate.level} {plate.index:.2f}",
         "runs": str(made.total_runs),
-        "contributor": _printable(made.contributor),
+        "contributor": printable(made.contributor),
         "date": made.timestamp[:8],
         "verified": "no" if again is None else f"{again.runs} runs, {again.identical} identical",
     }
 
 
 def _plain(board: TaskBoard, found: Collection) -> dict[str, Any]:
-    def listed(listing: Listing) -> dict[str, Any]:
+    def describe(listing: Listing) -> dict[str, Any]:
         made = listing.submission
         content = made.model_dump(mode="json", exclude={"sessions", "provenance", "brain_config"})
         again = listing.verified
         return {**content, "path": listing.path, "verified": None if again is None else vars(again)}
 
-    def placed(standing: Standing) -> dict[str, Any]:
+    def describe_standing(standing: Standing) -> dict[str, Any]:
         replaced = None if standing.replaced is None else standing.replaced.id
         place = {"rank": standing.rank, "replaced": replaced, "significant": standing.significant}
-        return {**place, **listed(found.listings[standing.entry.id])}
+        return {**place, **describe(found.listings[standing.entry.id])}
 
     return {
         "task": board.task,
-        "learners": [placed(standing) for standing in board.learners],
-        "scripted": [placed(standing) for standing in board.scripted],
-        "history": [listed(found.listings[entry.id]) for entry in board.history],
+        "learners": [describe_standing(standing) for standing in board.learners],
+        "scripted": [describe_standing(standing) for standing in board.scripted],
+        "history": [describe(found.listings[entry.id]) for entry in board.history],
     }

@@ -11,31 +11,34 @@ from nematodebench.tasks.anchoring import BlindPolicy, TaskAnchors, load_anchors
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.registry import all_tasks, get_task
 
-__all__ = ["Wanted", "calibrate_all"]
+__all__ = ["CalibrationRequest", "calibrate_command"]
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """What to measure, how often, how many at a time."""
+@dataclass(frozen=True, kw_only=True)
+class CalibrationRequest:
+    """What to measure, how often, how many at a time, and what to do with it."""
 
+    names: list[str]
     runs: int
     reference: bool
     blind: bool
+    write: bool
+    check: bool
     workers: int | None
 
 
-def calibrate_all(names: list[str], wanted: Wanted, *, write: bool, check: bool, json: bool) -> bool:
+def calibrate_command(request: CalibrationRequest, *, json: bool) -> bool:
     """Calibrates or checks tasks; returns whether all checks passed."""
-    if write and check:
+    if request.write and request.check:
         raise UsageError("--write and --check exclude each other.")
-    tasks = [get_task(name) for name in names] or list(all_tasks().values())
-    if check:
-        rows = [row for task in tasks for row in _checked(task, wanted)]
+    tasks = [get_task(name) for name in request.names] or list(all_tasks().values())
+    if request.check:
+        rows = [row for task in tasks for row in _check_task(task, request)]
     else:
-        rows = [_measured(task, wanted, write) for task in tasks]
+        rows = [_calibrate_task(task, request) for task in tasks]
     if json:
         print_json(rows)
-    elif check:
+    elif request.check:
         print_table(list(rows[0]), [[str(value) for value in row.values()] for row in rows])
     else:
         print_table(["task", "floor", "null", "ceiling", "reference", "best blind policy"], [_line(r) for r in rows])
@@ -53,7 +56,7 @@ def _verdict(
     return {"task": task.id, "what": what, "stored": _number(stored), "measured": _number(again), "verdict": verdict}
 
 
-def _checked(task: Task, wanted: Wanted) -> list[dict[str, Any]]:
+def _check_task(task: Task, request: CalibrationRequest) -> list[dict[str, Any]]:
     """Stored anchors against the same measured on other seeds; an exact floor has nothing to check but its null."""
     empty = {"task": task.id, "what": "floor", "stored": "-", "measured": "-"}
     if not task.scoring.has_score:
@@ -61,41 +64,41 @@ def _checked(task: Task, wanted: Wanted) -> list[dict[str, Any]]:
     anchors = load_anchors(task)
     if anchors is None:
         return [{**empty, "verdict": "MISSING"}]
-    seed, workers = calibration.CHECK_SEED, wanted.workers
-    again = calibration.measure_null(task, wanted.runs, seed, workers)
+    seed, workers = calibration.CHECK_SEED, request.workers
+    again = calibration.measure_null(task, request.runs, seed, workers)
     rows = [_verdict(task, "null" if anchors.null else "floor", anchors.null or anchors.floor, again)]
-    if wanted.reference and anchors.reference is not None:
+    if request.reference and anchors.reference is not None:
         measured = calibration.measure_reference(task, calibration.REFERENCE_RUNS, seed, workers)
         if measured is not None:
             rows.append(_verdict(task, "reference", anchors.reference, measured))
-    if wanted.blind and anchors.blind is not None:
+    if request.blind and anchors.blind is not None:
         policy = calibration.measure_blind(task, anchors.blind.segments, calibration.REFERENCE_RUNS, seed, workers)
         rows.append(_verdict(task, "blind", anchors.blind, policy))
     return rows
 
 
-def _measured(task: Task, wanted: Wanted, write: bool) -> dict[str, Any]:
-    anchors = calibration.calibrate_task(task, wanted.runs, wanted.workers)
+def _calibrate_task(task: Task, request: CalibrationRequest) -> dict[str, Any]:
+    anchors = calibration.calibrate_task(task, request.runs, request.workers)
     if anchors is None:
         return {"task": task.id}
-    anchors = _completed(anchors, task, wanted)
-    if write:
+    anchors = _complete(anchors, task, request)
+    if request.write:
         write_anchors(task, anchors)
     return asdict(anchors)
 
 
-def _completed(anchors: TaskAnchors, task: Task, wanted: Wanted) -> TaskAnchors:
-    """With reference and blind policy: measured anew if wanted, otherwise as they are stored."""
+def _complete(anchors: TaskAnchors, task: Task, request: CalibrationRequest) -> TaskAnchors:
+    """Adds reference and blind policy: measured anew if that is asked for, otherwise as they are stored."""
     try:
         stored = load_anchors(task)
     except UsageError:  # of another specification: worth nothing
         stored = None
     if stored is not None:
         anchors = replace(anchors, reference=anchors.reference or stored.reference, blind=stored.blind)
-    if wanted.reference:
-        anchors = calibration.with_reference(anchors, task, wanted.workers)
-    if wanted.blind:
-        anchors = calibration.with_blind(anchors, task, wanted.workers)
+    if request.reference:
+        anchors = calibration.with_reference(anchors, task, request.workers)
+    if request.blind:
+        anchors = calibration.with_blind(anchors, task, request.workers)
     return anchors
 
 

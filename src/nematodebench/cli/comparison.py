@@ -9,7 +9,7 @@ from nematodebench.records.store import load_experiment
 from nematodebench.sessions.rerun import same_task
 from nematodebench.stats import Comparison, compare, holm
 
-__all__ = ["compared"]
+__all__ = ["compare_sessions"]
 
 
 def _sessions(place: Path) -> dict[str, ExperimentMetadata]:
@@ -42,7 +42,7 @@ def _compare(a: ExperimentMetadata, b: ExperimentMetadata) -> Comparison:
     return compare([float(v or 0.0) for v in x], [float(v or 0.0) for v in y], seeds_x, seeds_y)
 
 
-def compared(first: Path, second: Path) -> list[dict[str, object]]:
+def compare_sessions(first: Path, second: Path) -> list[dict[str, object]]:
     """One row for each task that both sides have."""
     ours, theirs = _sessions(first), _sessions(second)
     tasks = [task for task in ours if task in theirs]

@@ -5,18 +5,18 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from nematodebench.cli.progress import shown
+from nematodebench.cli.progress import show_progress
 from nematodebench.cli.show import plus_minus, print_json, print_table
 from nematodebench.continual.report import ContinualReport, TransferReport, summarise
 from nematodebench.continual.runs import Settings, run_continual
 from nematodebench.errors import UsageError
 from nematodebench.scoring import PROFILES
 from nematodebench.sessions.config import parse_assignments
-from nematodebench.sessions.session import Progress
+from nematodebench.sessions.execution import Progress
 from nematodebench.stats import StatValue
 from nematodebench.tasks.continual import ORDER
 
-__all__ = ["Request", "continual_command", "episodes_of", "sparkline"]
+__all__ = ["ContinualRequest", "continual_command", "episodes_of", "sparkline"]
 
 _BARS = "▁▂▃▄▅▆▇█"
 _LEGEND = (
@@ -29,10 +29,11 @@ _TRANSFER_LEGEND = (
 )
 
 
-@dataclass(frozen=True)
-class Request:
+@dataclass(frozen=True, kw_only=True)
+class ContinualRequest:
     """The options as they were given."""
 
+    brain: str
     order: str
     episodes: str
     profile: str
@@ -44,18 +45,23 @@ class Request:
     workers: int | None
 
 
-def continual_command(brain: str, request: Request, *, json: bool) -> bool:
+def continual_command(request: ContinualRequest, *, json: bool) -> bool:
     """Runs and prints; returns whether every run finished."""
     if request.profile not in PROFILES:
         raise UsageError(f"Profile {request.profile!r} does not exist. Choose {' or '.join(PROFILES)}.")
     order = tuple(name.strip() for name in request.order.split(",")) if request.order else ORDER
     settings = Settings(
-        order, episodes_of(request.episodes, order), request.test_episodes, request.runs, request.seed,
-        request.workers, request.alone,
-    )  # fmt: skip
+        order=order,
+        episodes=episodes_of(request.episodes, order),
+        probe_episodes=request.test_episodes,
+        runs=request.runs,
+        seed=request.seed,
+        workers=request.workers,
+        alone=request.alone,
+    )
     progress = Progress()
-    with shown(progress, f"continual {brain}", json):
-        result = run_continual(brain, parse_assignments(request.assign), settings, progress)
+    with show_progress(progress, f"continual {request.brain}", json):
+        result = run_continual(request.brain, parse_assignments(request.assign), settings, progress)
     report = summarise(result)
     if json:
         print_json({"profile": request.profile, **asdict(report)})
@@ -131,4 +137,4 @@ def _print_transfer(found: TransferReport, order: list[str]) -> None:
 
 def _short(value: StatValue) -> str:
     low, high = value.ci95
-    return f"{value.mean:.2f}" if math.isnan(low) else f"{value.mean:.2f} ± {(high - low) / 2:.2f}"
+    return f"{value.mean:.2f} ± {(high - low) / 2:.2f}" if value.has_interval else f"{value.mean:.2f}"

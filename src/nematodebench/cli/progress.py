@@ -5,13 +5,13 @@ import sys
 import threading
 from collections.abc import Iterator
 
-from nematodebench.sessions.session import Progress
+from nematodebench.sessions.execution import Progress
 
-__all__ = ["shown"]
+__all__ = ["show_progress"]
 
 
 @contextlib.contextmanager
-def shown(progress: Progress, label: str, quiet: bool = False) -> Iterator[None]:
+def show_progress(progress: Progress, label: str, quiet: bool = False) -> Iterator[None]:
     """Shows ``progress`` on the terminal while the block runs."""
     if quiet or not sys.stderr.isatty():
         yield

@@ -17,13 +17,14 @@ from nematodebench.search.study import SAMPLERS, SearchPlan, run_search
 from nematodebench.search.target import BrainTarget, brain_target
 from nematodebench.sessions.config import parse_assignments
 
-__all__ = ["Request", "ablate_command", "search_command"]
+__all__ = ["AblationRequest", "SearchRequest", "ablate_command", "search_command"]
 
 
-@dataclass(frozen=True)
-class Request:
+@dataclass(frozen=True, kw_only=True)
+class SearchRequest:
     """The options of a search as they were given."""
 
+    brain: str
     task: str
     trials: int
     sampler: str
@@ -43,19 +44,34 @@ class Request:
     workers: int | None
 
 
+@dataclass(frozen=True, kw_only=True)
+class AblationRequest:
+    """The options of an ablation as they were given."""
+
+    brain: str
+    task: str
+    runs: int
+    episodes: int | None
+    seed: int | None
+    assign: list[str]
+    only: str
+    profile: str
+    workers: int | None
+
+
 def _profile(name: str) -> ProfileName:
     if name not in PROFILES:
         raise UsageError(f"Profile {name!r} does not exist. Choose {' or '.join(PROFILES)}.")
     return name
 
 
-def search_command(brain: str, request: Request, *, json: bool) -> None:
+def search_command(request: SearchRequest, *, json: bool) -> None:
     """Searches, writes the output folder and prints the verdict."""
     from nematodebench.brains.registry import get_brain
 
     if request.sampler not in SAMPLERS:
         raise UsageError(f"Sampler {request.sampler!r} does not exist. Choose {', '.join(SAMPLERS)}.")
-    fixed = parse_assignments(request.assign)
+    brain, fixed = request.brain, parse_assignments(request.assign)
     space = [d for d in declared_space(brain, get_brain(brain), request.importance) if d.name not in fixed]
     if not space:
         raise UsageError("Every parameter of the search space is fixed by --set: nothing is left to search.")
@@ -64,10 +80,19 @@ def search_command(brain: str, request: Request, *, json: bool) -> None:
     name = request.study or f"{brain.replace(':', '_')}_{target.task.category}_{request.sampler}"
     folder = request.output or Path("searches") / name
     plan = SearchPlan(
-        name, tuple(space), request.sampler, request.trials, request.runs, min(4, max(1, request.runs)),
-        request.held_out, seed, request.patience, request.prune, request.storage or str(folder / "journal.log"),
-        request.resume,
-    )  # fmt: skip
+        name=name,
+        space=tuple(space),
+        sampler=request.sampler,
+        trials=request.trials,
+        runs=request.runs,
+        batches=min(4, max(1, request.runs)),
+        held_out=request.held_out,
+        seed=seed,
+        patience=request.patience,
+        prune=request.prune,
+        storage=request.storage or str(folder / "journal.log"),
+        resume=request.resume,
+    )
     try:
         result = run_search(target, plan, _labels(target), None if json else _show_trial(plan.trials))
     except KeyboardInterrupt as stop:
@@ -124,27 +149,25 @@ def _score(value: dict[str, Any]) -> str:
     return f"{value['mean']:.4f} ± {(value['ci95'][1] - value['ci95'][0]) / 2:.4f}"
 
 
-def ablate_command(
-    brain: str, task: str, *, runs: int, episodes: int | None, seed: int | None, assign: list[str],
-    only: str, workers: int | None, profile: str, json: bool,
-) -> None:  # fmt: skip
+def ablate_command(request: AblationRequest, *, json: bool) -> None:
     """Switches mechanisms off one by one and prints what that costs."""
     from nematodebench.brains.registry import get_brain
 
+    brain, runs = request.brain, request.runs
     off = switches(brain, get_brain(brain))
-    names = [name.strip() for name in only.split(",")] if only else list(off)
+    names = [name.strip() for name in request.only.split(",")] if request.only else list(off)
     for name in names:
         if name not in off:
             raise UsageError(f"{name!r} of brain {brain!r} cannot be switched off. These can: {', '.join(off)}.")
     if runs < 2:
         raise UsageError(f"runs is {runs}: give at least 2, one run has no interval")
-    chosen = session_seed(seed)
-    target = brain_target(brain, task, parse_assignments(assign), episodes, workers, _profile(profile))
-    found = ablate(target, {name: off[name] for name in names}, chosen, runs)
+    seed, fixed = session_seed(request.seed), parse_assignments(request.assign)
+    target = brain_target(brain, request.task, fixed, request.episodes, request.workers, _profile(request.profile))
+    found = ablate(target, {name: off[name] for name in names}, seed, runs)
     if json:
-        print_json(_ablation_data(found, target, chosen, runs))
+        print_json(_ablation_data(found, target, seed, runs))
         return
-    print(f"{brain} on {target.task.id}, {runs} runs each on the same seeds, seed {chosen}\n")
+    print(f"{brain} on {target.task.id}, {runs} runs each on the same seeds, seed {seed}\n")
     rows = [
         [
             f"{row.name} = {row.off}", str(row.score), f"{row.comparison.difference:+.4f}",

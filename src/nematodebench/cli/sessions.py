@@ -1,48 +1,83 @@
-"""What the commands about sessions share: requests, plans, execution with a live view, tables."""
+"""The work behind ``nematodebench run``, and what other commands about sessions share with it."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from nematodebench.cli.progress import shown
+from nematodebench.cli.progress import show_progress
 from nematodebench.cli.show import brain_label, descriptor_lines, print_json, print_table, session_lines
 from nematodebench.errors import UsageError
 from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.sessions.config import SessionConfig, parse_assignments, read_config
+from nematodebench.sessions.execution import Progress, resume, run_plan
 from nematodebench.sessions.plan import Plan, dump_config, make_plan
-from nematodebench.sessions.recording import metadata_of
-from nematodebench.sessions.session import Progress, Session, run_plan
-from nematodebench.sessions.session import resume as resume_session
+from nematodebench.sessions.session import Session
 from nematodebench.tasks.anchoring import load_anchors
 from nematodebench.tasks.base import Task
-from nematodebench.worlds.base import World
 
 __all__ = [
-    "executed", "most_steps", "plan_of", "print_plans", "print_sessions", "print_tables", "repeated", "requests",
-    "resumed", "untrained",
+    "RunRequest", "execute_plan", "most_steps", "print_plans", "print_sessions", "print_tables", "resume_session",
+    "run_command",
 ]  # fmt: skip
 
 
-def requests(
-    task: str | None, brains: Sequence[str], config: Path | None, flags: Mapping[str, Any], assign: list[str]
-) -> list[SessionConfig]:
-    """One request for each brain; flags win over the file."""
+@dataclass(frozen=True, kw_only=True)
+class RunRequest:
+    """The options of ``run`` as they were given."""
+
+    task: str | None
+    brains: list[str]
+    config: Path | None
+    runs: int | None
+    episodes: int | None
+    seed: int | None
+    sessions: int
+    assign: list[str]
+    untrained: bool
+    workers: int | None
+    executor: str | None
+    track: bool
+    output: Path
+    resume: str | None
+    dry_run: bool
+
+
+def run_command(request: RunRequest, *, json: bool) -> bool:
+    """Runs sessions, or continues one, and prints them; returns whether no run failed."""
+    if request.resume is not None:
+        done = [resume_session(request.resume, request.output, request.workers, quiet=json)]
+    else:
+        plans = [plan for config in _session_configs(request) for plan in _plans(config, request)]
+        if request.dry_run:
+            print_plans(plans, json=json)
+            return True
+        done = [execute_plan(plan, request.output if request.track else None, quiet=json) for plan in plans]
+    print_sessions(done, json=json, root=request.output if request.track or request.resume else None)
+    return not any(session.failed_runs for session in done)
+
+
+def _session_configs(request: RunRequest) -> list[SessionConfig]:
+    """One config for each session of each brain; flags win over the file."""
+    flags = {"runs": request.runs, "episodes": request.episodes, "seed": request.seed}
     given = {key: value for key, value in flags.items() if value is not None}
-    parameters = parse_assignments(assign)
-    if config is not None:
-        if task is not None:
+    parameters = parse_assignments(request.assign)
+    if request.config is not None:
+        if request.task is not None:
             raise UsageError("Give either TASK and BRAIN, or --config, not both.")
-        base = read_config(config).model_dump()
-        return [_checked({**base, **given, "config": {**base["config"], **parameters}})]
-    if task is None or not brains:
+        base = read_config(request.config).model_dump()
+        contents = [{**base, **given, "config": {**base["config"], **parameters}}]
+    elif request.task is None or not request.brains:
         raise UsageError("Say what to run: nematodebench run TASK BRAIN, or --config FILE.")
-    return [_checked({"task": task, "brain": brain, "config": parameters, **given}) for brain in brains]
+    else:
+        contents = [{"task": request.task, "brain": name, "config": parameters, **given} for name in request.brains]
+    return [config for content in contents for config in _repeat(_session_config(content), request.sessions)]
 
 
-def _checked(content: dict[str, Any]) -> SessionConfig:
+def _session_config(content: dict[str, Any]) -> SessionConfig:
     try:
         return SessionConfig(**content)
     except ValidationError as error:
@@ -51,26 +86,28 @@ def _checked(content: dict[str, Any]) -> SessionConfig:
         raise UsageError(f"{key} is {first['input']}: {first['msg']}.") from error
 
 
-def repeated(request: SessionConfig, sessions: int) -> list[SessionConfig]:
-    """The same request for several sessions: each with a seed of its own."""
-    if request.seed is None or sessions == 1:
-        return [request] * sessions
-    return [_checked({**request.model_dump(), "seed": request.seed + k}) for k in range(sessions)]
+def _repeat(config: SessionConfig, sessions: int) -> list[SessionConfig]:
+    """The same config for several sessions: each with a seed of its own."""
+    if config.seed is None or sessions == 1:
+        return [config] * sessions
+    return [_session_config({**config.model_dump(), "seed": config.seed + k}) for k in range(sessions)]
 
 
-def plan_of(request: SessionConfig, config: Path | None, workers: int | None, executor: str | None) -> Plan:
-    """A request, checked against tasks and brains; a config file keeps its name and, if it was not overridden, text."""
-    unchanged = config is not None and read_config(config) == request
-    return make_plan(
-        request,
-        workers=workers,
-        executor=executor,
-        config_name=config.name if config is not None else "",
-        text=config.read_text(encoding="utf-8") if config is not None and unchanged else "",
+def _plans(config: SessionConfig, request: RunRequest) -> list[Plan]:
+    """A config, checked against tasks and brains; a config file keeps its name and, if it was not overridden, text."""
+    file = request.config
+    unchanged = file is not None and read_config(file) == config
+    plan = make_plan(
+        config,
+        workers=request.workers,
+        executor=request.executor,
+        config_name=file.name if file is not None else "",
+        text=file.read_text(encoding="utf-8") if file is not None and unchanged else "",
     )
+    return [plan, _untrained_plan(plan)] if request.untrained else [plan]
 
 
-def untrained(plan: Plan) -> Plan:
+def _untrained_plan(plan: Plan) -> Plan:
     """The same runs, from the same seeds, without the training."""
     given = SessionConfig(
         task=plan.task.untrained().id, brain=plan.brain_name, config=dump_config(plan.config), runs=plan.runs,
@@ -79,27 +116,23 @@ def untrained(plan: Plan) -> Plan:
     return make_plan(given, workers=plan.workers, executor=plan.executor)
 
 
-def executed(plan: Plan, root: Path | None, quiet: bool) -> Session:
+def execute_plan(plan: Plan, root: Path | None, quiet: bool) -> Session:
     """Runs a plan with the live view."""
     progress = Progress()
-    with shown(progress, f"{plan.task.id} {plan.brain_name}", quiet):
+    with show_progress(progress, f"{plan.task.id} {plan.brain_name}", quiet):
         return run_plan(plan, root=root, progress=progress)
 
 
-def resumed(experiment_id: str, root: Path, workers: int | None, quiet: bool) -> Session:
+def resume_session(experiment_id: str, root: Path, workers: int | None, quiet: bool) -> Session:
     """Continues a session with the live view."""
     progress = Progress()
-    with shown(progress, experiment_id, quiet):
-        return resume_session(experiment_id.rstrip("/").split("/")[-1], root, progress, workers)
+    with show_progress(progress, experiment_id, quiet):
+        return resume(experiment_id.rstrip("/").split("/")[-1], root, progress, workers)
 
 
 def most_steps(task: Task) -> int:
     """The most steps a run can take."""
-
-    def horizon(world: World) -> int:
-        return int(getattr(world, "max_steps", 0) or getattr(world, "ticks", 1))
-
-    return sum(phase.ticks or phase.episodes * horizon(phase.world) for phase in task.phases)
+    return sum(phase.ticks or phase.episodes * phase.world.horizon for phase in task.phases)
 
 
 def print_plans(plans: Sequence[Plan], json: bool) -> None:
@@ -121,7 +154,7 @@ def print_plans(plans: Sequence[Plan], json: bool) -> None:
 
 def print_sessions(sessions: Sequence[Session], json: bool, root: Path | None) -> None:
     """The table, then what a reader must know: seeds, failures, where it is stored."""
-    records = [metadata_of(session) for session in sessions]
+    records = [session.metadata() for session in sessions]
     if json:
         print_json([record.model_dump(mode="json") for record in records])
     else:

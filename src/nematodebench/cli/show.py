@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from nematodebench import stats
-from nematodebench.records.schemas import AnchorRecord, ExperimentMetadata, StatRecord
+from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.scoring import ScoreAnchor
+from nematodebench.stats import StatValue
 from nematodebench.tasks.anchoring import BlindPolicy, TaskAnchors
 from nematodebench.tasks.base import Task, trained_id
 
 __all__ = [
-    "Table", "anchor_rows", "brain_label", "descriptor_lines", "plus_minus", "print_json", "print_table",
+    "Table", "anchor_rows", "brain_label", "descriptor_lines", "plus_minus", "print_json", "print_table", "printable",
     "session_lines", "stat",
 ]  # fmt: skip
 
@@ -34,14 +35,19 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         print("| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + " |")
 
 
-def stat(value: StatRecord | None) -> str:
+def printable(text: str) -> str:
+    """Text from a submission never reaches the terminal raw."""
+    return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
+
+
+def stat(value: StatValue | None) -> str:
     """Mean with half its 95 % interval."""
-    return "missing" if value is None else str(value.value())
+    return "missing" if value is None else str(value)
 
 
 def plus_minus(value: float, se: float | None) -> str:
     """A value with half its 95 % interval, if its error is known."""
-    return f"{value:.3f}" if se is None or math.isnan(se) else stats.plus_minus(value, 1.96 * se)
+    return f"{value:.3f}" if se is None or math.isnan(se) else stats.plus_minus(value, stats.Z95 * se)
 
 
 def brain_label(brain: str, task: str) -> str:
@@ -108,12 +114,10 @@ def _session_row(task: Task, session: ExperimentMetadata, names: list[str]) -> l
     return row + [text] * bool(task.assay)
 
 
-def anchor_rows(
-    floor: AnchorRecord | ScoreAnchor, ceiling: AnchorRecord | ScoreAnchor, anchors: TaskAnchors | None
-) -> list[list[str]]:
+def anchor_rows(floor: ScoreAnchor, ceiling: ScoreAnchor, anchors: TaskAnchors | None) -> list[list[str]]:
     """What a score stands between: label, runs, value, normalised value."""
 
-    def row(label: str, measured: AnchorRecord | ScoreAnchor | BlindPolicy) -> list[str]:
+    def row(label: str, measured: ScoreAnchor | BlindPolicy) -> list[str]:
         share = (measured.value - floor.value) / (ceiling.value - floor.value)
         return [f"({label})", str(measured.n or "-"), plus_minus(measured.value, measured.se or None), f"{share:.3f}"]
 

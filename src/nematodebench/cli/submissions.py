@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from nematodebench.cli.show import print_json, stat
+from nematodebench.cli.show import print_json, printable, stat
 from nematodebench.errors import UsageError
 from nematodebench.records.evaluation_schema import CheckResult, EvaluationReport
 from nematodebench.records.submission_schema import NematodeBenchSubmission
@@ -45,7 +45,7 @@ def _root() -> Path:
 
 
 def _tell(line: str) -> None:
-    print(f"nematodebench: {_printable(line)}", file=sys.stderr)
+    print(f"nematodebench: {printable(line)}", file=sys.stderr)
 
 
 def show_draft(folders: list[Path], who: Attribution, category: str | None) -> bool:
@@ -57,7 +57,7 @@ def show_draft(folders: list[Path], who: Attribution, category: str | None) -> b
     for warning in draft.warnings:
         _tell(f"warning: {warning}")
     if draft.submission is None:
-        _tell("There is nothing to show before these are mended.")
+        _tell("There is nothing to show before these are corrected.")
         return False
     print_json(draft.submission.model_dump(mode="json"))
     return True
@@ -86,10 +86,10 @@ def evaluate_file(path: Path, *, reproduce: int | None, trust_code: bool, record
 
 
 def _print_report(report: EvaluationReport) -> None:
-    print(f"{_printable(report.submission)}\n")
+    print(f"{printable(report.submission)}\n")
     width = max(len(check.name) for check in report.checks)
     for check in report.checks:
-        print(f"{check.outcome}  {check.name.ljust(width)}  {_printable(check.message)}")
+        print(f"{check.outcome}  {check.name.ljust(width)}  {printable(check.message)}")
         if check.advice:
             print(f"      {' ' * width}  -> {check.advice}")
     print()
@@ -111,7 +111,7 @@ def _print_reproduction(report: EvaluationReport) -> None:
             print("not re-executed: records that were forged to agree with each other are found only by --reproduce")
         return
     for run in report.reproduction.runs:
-        note = f": {_printable(run.message)}" if run.message else ""
+        note = f": {printable(run.message)}" if run.message else ""
         print(f"re-executed {run.experiment_id} run {run.run}, seed {run.seed}: {run.outcome}{note}")
 
 
@@ -119,8 +119,3 @@ def _failed(checks: list[CheckResult]) -> str:
     failed = sum(check.outcome == "FAIL" for check in checks)
     skipped = sum(check.outcome == "SKIP" for check in checks)
     return f"FAIL ({failed} failed{f', {skipped} not made' if skipped else ''})"
-
-
-def _printable(text: str) -> str:
-    """Text from a submission never reaches the terminal raw."""
-    return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)

@@ -1,10 +1,11 @@
 """The work behind ``nematodebench sweep``."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nematodebench.cli.sessions import executed, most_steps
+from nematodebench.cli.sessions import execute_plan, most_steps
 from nematodebench.cli.show import anchor_rows, plus_minus, print_json, print_table
 from nematodebench.engine.seeds import session_seed
 from nematodebench.sessions.sweep import Cell, SweepStore, make_cells, parse_grid
@@ -15,33 +16,44 @@ from nematodebench.tasks.base import Task
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["run_sweep"]
+__all__ = ["SweepRequest", "sweep_command"]
 
 _HALF = 0.5
 
 
-def run_sweep(
-    tasks: Sequence[str], brains: Sequence[str], grid: Sequence[str], *, runs: int, seed: int | None, output: Path,
-    workers: int | None, dry_run: bool, json: bool,
-) -> bool:  # fmt: skip
+@dataclass(frozen=True, kw_only=True)
+class SweepRequest:
+    """The options as they were given."""
+
+    tasks: list[str]
+    brains: list[str]
+    grid: list[str]
+    runs: int
+    seed: int | None
+    output: Path
+    workers: int | None
+    dry_run: bool
+
+
+def sweep_command(request: SweepRequest, *, json: bool) -> bool:
     """Runs what is not finished, writes the table, prints it; returns whether no run failed."""
-    store = SweepStore(output)
-    chosen = session_seed(store.seed() if seed is None else seed)
-    cells = make_cells(tasks, brains, parse_grid(grid), runs, chosen, workers)
-    if dry_run:
+    store = SweepStore(request.output)
+    seed = session_seed(store.seed() if request.seed is None else request.seed)
+    cells = make_cells(request.tasks, request.brains, parse_grid(request.grid), request.runs, seed, request.workers)
+    if request.dry_run:
         _print_plan(cells, store, json)
         return True
-    store.begin(chosen)
+    store.begin(seed)
     for cell in cells:
-        if not store.finished(cell):
-            store.write(cell, executed(cell.plan, None, quiet=json))
+        if not store.is_finished(cell):
+            store.write(cell, execute_plan(cell.plan, None, quiet=json))
     frame = store.combine(cells)
     summaries = [_summary(cell, store.read(cell)) for cell in cells]
     if json:
-        print_json({"table": str(store.table), "seed": chosen, "cells": summaries})
+        print_json({"table": str(store.table), "seed": seed, "cells": summaries})
     else:
         _print_tables(cells, summaries)
-        print(f"seed {chosen}, {len(frame)} runs in {store.table}")
+        print(f"seed {seed}, {len(frame)} runs in {store.table}")
     return all(summary["failed"] == 0 for summary in summaries)
 
 
@@ -50,7 +62,7 @@ def _print_plan(cells: Sequence[Cell], store: SweepStore, json: bool) -> None:
         {
             "task": cell.plan.task.id, "brain": cell.plan.brain_name, "parameters": dict(cell.parameters),
             "runs": cell.plan.runs, "steps_at_most": most_steps(cell.plan.task) * cell.plan.runs,
-            "finished": store.finished(cell),
+            "finished": store.is_finished(cell),
         }
         for cell in cells
     ]  # fmt: skip
@@ -59,7 +71,7 @@ def _print_plan(cells: Sequence[Cell], store: SweepStore, json: bool) -> None:
         return
     print_table(list(rows[0]), [[str(value) for value in row.values()] for row in rows])
     left = [row for row in rows if not row["finished"]]
-    steps = sum(most_steps(cell.plan.task) * cell.plan.runs for cell in cells if not store.finished(cell))
+    steps = sum(most_steps(cell.plan.task) * cell.plan.runs for cell in cells if not store.is_finished(cell))
     print(f"\nseed {cells[0].plan.seed}; {len(left)} of {len(rows)} cells to run, at most {steps:,} steps")
 
 

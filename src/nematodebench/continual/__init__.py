@@ -1,1 +1,1 @@
-"""One brain through several environments: scores, transfer, forgetting."""
+"""Continual learning: one brain goes through several environments and is scored for what it learns and keeps."""

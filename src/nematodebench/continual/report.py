@@ -1,4 +1,4 @@
-"""The numbers of a continual session: scores of both profiles against chance, learning curves, transfer."""
+"""Computes the numbers of a continual session: scores of both profiles against chance, learning curves, transfer."""
 
 import math
 from collections.abc import Sequence
@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nematodebench import scoring
-from nematodebench.continual.runs import Continual, learned, rewards_of, run_scores, threshold
+from nematodebench.continual.runs import Continual, rewards_of, run_scores, threshold, without_tests
 from nematodebench.engine.run import RunResult
 from nematodebench.errors import UsageError
 from nematodebench.scoring import AnchoredScore, AnchorKind, ContinualScore, ProfileName, ScoreAnchor
 from nematodebench.scoring import transfer as transfers
-from nematodebench.stats import StatValue
+from nematodebench.stats import Z95, StatValue
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.continual import probe_name
 
@@ -103,11 +103,16 @@ def summarise(result: Continual) -> ContinualReport:
     energy = scores[0]["nenv-v2"].has_energy_term
     transfer = _transfer(result) if result.settings.probe_episodes else None
     return ContinualReport(
-        session.plan.brain_name, session.plan.seed, len(runs), len(session.failed_runs),
-        {phase.name: _environment(result, phase.name, scores) for phase in learned(task).phases},
-        {profile: _profile(profile, scores, nulls) for profile in scoring.PROFILES},
-        transfer, energy, _notes(result, energy, transfer),
-    )  # fmt: skip
+        brain=session.plan.brain_name,
+        seed=session.plan.seed,
+        runs=len(runs),
+        failed=len(session.failed_runs),
+        environments={phase.name: _environment(result, phase.name, scores) for phase in without_tests(task).phases},
+        profiles={profile: _profile(profile, scores, nulls) for profile in scoring.PROFILES},
+        transfer=transfer,
+        has_energy_term=energy,
+        notes=_notes(result, energy, transfer),
+    )
 
 
 def _environment(result: Continual, name: str, scores: Sequence[dict[str, ContinualScore]]) -> EnvironmentReport:
@@ -115,11 +120,16 @@ def _environment(result: Continual, name: str, scores: Sequence[dict[str, Contin
     limit = threshold(name, floor, ceiling)
     rewards = _rewards(result.session.plan.task, result.session.finished_runs, name)
     return EnvironmentReport(
-        rewards.shape[1], floor.value, ceiling.value, str(ceiling.kind), limit, _stat(rewards.mean(axis=1)),
-        _stat((rewards >= limit).mean(axis=1)),
-        {profile: _stat([run[profile].environments[name] for run in scores]) for profile in scoring.PROFILES},
-        [float(value) for value in rewards.mean(axis=0)],
-    )  # fmt: skip
+        episodes=rewards.shape[1],
+        floor=floor.value,
+        ceiling=ceiling.value,
+        ceiling_kind=str(ceiling.kind),
+        threshold=limit,
+        reward=_stat(rewards.mean(axis=1)),
+        success=_stat((rewards >= limit).mean(axis=1)),
+        scores={profile: _stat([run[profile].environments[name] for run in scores]) for profile in scoring.PROFILES},
+        curve=[float(value) for value in rewards.mean(axis=0)],
+    )
 
 
 def _rewards(task: Task, runs: Sequence[RunResult], name: str) -> NDArray[np.float64]:
@@ -137,11 +147,11 @@ def _profile(
     perfect = ScoreAnchor(1.0, AnchorKind.ANALYTIC, "analytic: every term is at most 1")
     primary = [run[profile].primary for run in scores]
     return ProfileReport(
-        _stat([run[profile].weighted for run in scores]),
-        _stat([run[profile].adjusted for run in scores]),
-        _stat(primary),
-        null,
-        scoring.anchored_score(primary, chance, perfect),
+        weighted=_stat([run[profile].weighted for run in scores]),
+        adjusted=_stat([run[profile].adjusted for run in scores]),
+        primary=_stat(primary),
+        null_primary=null,
+        anchored=scoring.anchored_score(primary, chance, perfect),
     )
 
 
@@ -156,12 +166,12 @@ def _transfer(result: Continual) -> TransferReport:
     lost = transfers.forgetting_by_task(matrices)
     forward, mastered = _forward(result, limits) if result.alone else (None, [])
     return TransferReport(
-        [[_stat(matrices[:, i, j]) for j in range(len(order))] for i in range(len(order))],
-        {name: _stat(lost[:, j]) for j, name in enumerate(order)},
-        _stat(transfers.forgetting(matrices)),
-        _stat(transfers.backward_transfer(matrices)),
-        forward,
-        mastered,
+        matrix=[[_stat(matrices[:, i, j]) for j in range(len(order))] for i in range(len(order))],
+        forgetting_by_task={name: _stat(lost[:, j]) for j, name in enumerate(order)},
+        forgetting=_stat(transfers.forgetting(matrices)),
+        backward=_stat(transfers.backward_transfer(matrices)),
+        forward=forward,
+        forward_without=mastered,
     )
 
 
@@ -189,7 +199,7 @@ def _forward(result: Continual, limits: dict[str, float]) -> tuple[StatValue | N
         if alone[name].size > 1
     )
     own = _stat(gains)
-    half = math.hypot((own.ci95[1] - own.ci95[0]) / 2, 1.96 * math.sqrt(spread))
+    half = math.hypot((own.ci95[1] - own.ci95[0]) / 2, Z95 * math.sqrt(spread))
     return StatValue(own.mean, own.std, own.min, own.max, own.n, (own.mean - half, own.mean + half)), mastered
 
 

@@ -1,4 +1,4 @@
-"""Continual learning: one brain through all environments, next to the null policy and to brains that learn one alone.
+"""Runs a brain through all environments, and beside it the null policy and brains that learn one environment alone.
 
 A run is a run like any other (:mod:`nematodebench.engine.run`); after each environment copies of the brain are tested
 on all of them, which changes nothing in the run. Every number is computed from the episode records.
@@ -19,15 +19,16 @@ from nematodebench.engine.seeds import session_seed
 from nematodebench.errors import UsageError
 from nematodebench.measures.base import RunRecords
 from nematodebench.scoring import ContinualScore, EnvironmentTerms, ScoreAnchor
+from nematodebench.sessions.execution import Progress, run_plan
 from nematodebench.sessions.plan import Plan, check_body
-from nematodebench.sessions.session import Progress, Session, run_plan
+from nematodebench.sessions.session import Session
 from nematodebench.tasks.anchoring import load_anchors
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.continual import ORDER, continual_task, single_task
 
 __all__ = [
-    "Anchors", "Continual", "Settings", "anchors_of", "learned", "rewards_of", "run_continual", "run_scores",
-    "threshold",
+    "Anchors", "Continual", "Settings", "anchors_of", "rewards_of", "run_continual", "run_scores",
+    "threshold", "without_tests",
 ]  # fmt: skip
 
 _NULL = "null_random"
@@ -64,7 +65,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Continual:
-    """What came out: the brain's session, the null policy's, and one a environment learned alone."""
+    """The results: the brain's session, the null policy's, and those of brains that learn one environment alone."""
 
     settings: Settings
     anchors: dict[str, Anchors]
@@ -74,7 +75,7 @@ class Continual:
 
     @property
     def sessions(self) -> list[Session]:
-        """All that was run."""
+        """All sessions."""
         return [self.session, self.null, *self.alone.values()]
 
 
@@ -92,16 +93,16 @@ def anchors_of(order: Sequence[str]) -> dict[str, Anchors]:
 def run_continual(
     brain: str, config: dict[str, Any] | None, settings: Settings, progress: Progress | None = None
 ) -> Continual:
-    """Puts a brain, the null policy and the brain on each environment alone through the same settings."""
+    """Runs a brain, the null policy, and the brain on each environment alone, all with the same settings."""
     task = continual_task(settings.order, settings.episodes, settings.probe_episodes)
     anchors = anchors_of(settings.order)
     seed = session_seed(settings.seed)
     plan = _plan(task, brain, config, seed, settings)
     session = run_plan(plan, progress=progress)
-    null = run_plan(_plan(learned(task), _NULL, None, _NULL_SEED, replace(settings, runs=_NULL_RUNS)))
+    null = run_plan(_plan(without_tests(task), _NULL, None, _NULL_SEED, replace(settings, runs=_NULL_RUNS)))
     alone = {}
     if settings.alone:
-        for phase in learned(task).phases:
+        for phase in without_tests(task).phases:
             single = single_task(phase.name).with_episodes(phase.episodes)
             alone[phase.name] = run_plan(_plan(single, brain, config, seed, settings))
     return Continual(settings, anchors, session, null, alone)
@@ -114,13 +115,24 @@ def _plan(task: Task, brain: str, config: dict[str, Any] | None, seed: int, sett
         raise UsageError(f"workers is {workers} and runs {settings.runs}: give at least 1 each")
     resolved = resolve_config(brain, kind, config)
     executor = choose_executor(kind, None, workers)
-    plan = Plan(task, brain, kind, resolved, seed, settings.runs, workers, executor, "", "")
+    plan = Plan(
+        task=task,
+        brain_name=brain,
+        brain=kind,
+        config=resolved,
+        seed=seed,
+        runs=settings.runs,
+        workers=workers,
+        executor=executor,
+        config_name="",
+        config_text="",
+    )
     check_body(plan)
     return plan
 
 
-def learned(task: Task) -> Task:
-    """A continual task without its tests of copies."""
+def without_tests(task: Task) -> Task:
+    """A continual task without the phases in which copies are tested."""
     return replace(task, phases=tuple(phase for phase in task.phases if phase.learns))
 
 
@@ -149,7 +161,7 @@ def run_scores(
     """A run's scores under every profile.
 
     Args:
-        task: The continual task it lived through.
+        task: The continual task that it went through.
         result: Its records and, of a brain with an energy account, the descriptor ``energy_spent``.
         anchors: By environment.
         null: The null policy's primary score by profile.

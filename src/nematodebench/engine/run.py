@@ -4,7 +4,7 @@ import hashlib
 import time
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from nematodebench.engine.agents import Agents
 from nematodebench.errors import UsageError
 from nematodebench.kernels.abi import BRAIN, WORLD
 from nematodebench.kernels.jit import first_class
+from nematodebench.records.runs import RunFailure, RunResult
 from nematodebench.tasks.base import Task
 from nematodebench.worlds.base import Discrete
 
@@ -48,32 +49,6 @@ class RunSpec:
     config: Any
     seed: int
     index: int = 0
-
-
-@dataclass(frozen=True)
-class RunFailure:
-    """Why a run has no result. A failed run is listed as failed and never scored."""
-
-    message: str
-    phase: str = ""
-    episode: int | None = None
-    step: int | None = None
-    traceback: str = ""
-
-
-@dataclass(frozen=True)
-class RunResult:
-    """What a run leaves behind: its episodes by phase, hashes of them and of the brain's final memory."""
-
-    index: int
-    seed: int
-    records: dict[str, NDArray[np.float64]] = field(default_factory=dict)
-    record_hash: str = ""
-    memory_hash: str = ""
-    descriptors: dict[str, float] = field(default_factory=dict)
-    steps: int = 0
-    seconds: float = 0.0
-    failure: RunFailure | None = None
 
 
 def interface(task: Task) -> Interface:

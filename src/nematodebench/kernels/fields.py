@@ -140,7 +140,7 @@ class View:
     def __init_subclass__(cls, **given: Any) -> None:
         super().__init_subclass__(**given)
         own = {name: value for name, value in vars(cls).items() if isinstance(value, Field)}
-        inherited = super(cls, cls).fields
+        inherited: dict[str, Field] = super(cls, cls).fields  # type: ignore[misc]
         for name in own:
             if name.startswith("_") or (name not in inherited and any(hasattr(base, name) for base in cls.__bases__)):
                 raise TypeError(f"{cls.__qualname__}: the name {name!r} is taken. Choose another for this field.")

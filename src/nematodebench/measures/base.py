@@ -3,10 +3,11 @@
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field
 
 from nematodebench.stats import StatValue
 
@@ -35,16 +36,17 @@ class Episodes:
         return np.stack([rows[:, position] for rows in self.runs])
 
 
-@dataclass(frozen=True)
-class Chemotaxis:
+class Chemotaxis(BaseModel):
     """The plate assay over a session's runs: index, its 95 % interval, level, and the counts it comes from."""
 
-    index: float
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    index: float = Field(ge=-1, le=1)
     ci95: tuple[float, float]
-    level: str
-    attractant: int
-    control: int
-    total: int
+    level: Literal["None", "Minimum", "Target", "Excellent"]
+    attractant: int = Field(ge=0)
+    control: int = Field(ge=0)
+    total: int = Field(ge=1)
 
 
 @dataclass(frozen=True)

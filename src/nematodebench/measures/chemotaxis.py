@@ -1,7 +1,7 @@
 """The chemotaxis index: on which side of the plate the worms end."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +23,14 @@ def plate_assay(assay: Episodes) -> Chemotaxis:
     ended = zones(assay)
     attractant, control, total = int((ended > 0).sum()), int((ended < 0).sum()), ended.size
     index = scoring.chemotaxis_index(attractant, control, total)
-    interval = scoring.chemotaxis_interval(attractant, control, total)
-    return Chemotaxis(index, interval, scoring.biological_level(index), attractant, control, total)
+    return Chemotaxis(
+        index=index,
+        ci95=scoring.chemotaxis_interval(attractant, control, total),
+        level=cast("Any", scoring.biological_level(index)),
+        attractant=attractant,
+        control=control,
+        total=total,
+    )
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""What is stored: schemas, the experiment store, provenance."""
+"""Stored results: their schemas, the experiment store, and where results come from."""

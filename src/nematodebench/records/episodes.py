@@ -1,4 +1,4 @@
-"""Episode records as a table: one row an episode, and exactly back into the matrices they came from."""
+"""Makes a table of episode records, one row for each episode, and the same matrices of the table again."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ def _series(name: str, values: NDArray[np.float64], phase: PhaseColumns) -> "pl.
 
 
 def episodes_frame(phases: Sequence[PhaseColumns], runs: Mapping[int, Matrices]) -> "pl.DataFrame":
-    """One row an episode: run, phase, episode, then what the phases record (null where they do not)."""
+    """Makes one row for each episode: run, phase, episode, then what the phases record (null where they do not)."""
     import polars as pl
 
     parts = []
@@ -59,12 +59,12 @@ def episodes_frame(phases: Sequence[PhaseColumns], runs: Mapping[int, Matrices])
 
 
 def write_frame(frame: "pl.DataFrame", target: Path | IO[bytes]) -> None:
-    """Small and the same bytes for the same rows."""
+    """Writes a small file that has the same bytes for the same rows."""
     frame.write_parquet(target, compression="zstd", compression_level=19, statistics=False, row_group_size=1 << 20)
 
 
 def frame_records(phases: Sequence[PhaseColumns], frame: "pl.DataFrame") -> dict[int, dict[str, NDArray[np.float64]]]:
-    """The matrices of every run, as the run loop wrote them. ValueError where the table cannot come from such runs."""
+    """Makes the matrices that the run loop wrote. ValueError where the table cannot come from such runs."""
     import polars as pl
 
     runs: dict[int, dict[str, NDArray[np.float64]]] = {}

@@ -4,14 +4,16 @@ from typing import Literal
 
 from pydantic import Field
 
-from nematodebench.records.schemas import ChemotaxisRecord, NormalisedRecord, Record, Seed64, Sha256, StatRecord
+from nematodebench.measures.base import Chemotaxis
+from nematodebench.records.schemas import NormalisedRecord, Record, Seed64, Sha256
+from nematodebench.records.stat_value import StoredStatValue
 from nematodebench.records.submission_schema import ExperimentId
 
 __all__ = ["CheckResult", "EvaluationReport", "Reexecution", "Reproduction"]
 
 
 class CheckResult(Record):
-    """One check; where it did not pass, what is wrong and what to do."""
+    """The result of one check; where it did not pass, it says what is wrong and what to do."""
 
     name: str
     outcome: Literal["PASS", "WARN", "FAIL", "SKIP"]
@@ -38,7 +40,7 @@ class Reproduction(Record):
     passed: bool
 
     def count(self, outcome: str) -> int:
-        """How many runs came out so."""
+        """How many runs have this outcome."""
         return sum(run.outcome == outcome for run in self.runs)
 
 
@@ -56,10 +58,10 @@ class EvaluationReport(Record):
     checks: list[CheckResult]
     category: str | None = None
     score_key: str | None = None
-    score: StatRecord | None = None
+    score: StoredStatValue | None = None
     level: str | None = None
     normalised: NormalisedRecord | None = None
-    chemotaxis: ChemotaxisRecord | None = None
+    chemotaxis: Chemotaxis | None = None
     reproduction: Reproduction | None = None
 
     @property

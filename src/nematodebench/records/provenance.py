@@ -1,4 +1,4 @@
-"""Where a result comes from: versions, machine, commit. No network, no account, nothing about the user."""
+"""Says where a result comes from: versions, machine, commit. It needs no network and tells nothing about the user."""
 
 import hashlib
 import importlib.metadata
@@ -50,7 +50,7 @@ def source_hash() -> str:
 
 
 def platform_class(machine: str) -> str:
-    """Machines of one class give the same bits."""
+    """The class of a machine. Machines of one class give the same bits."""
     return "x86-64" if machine.lower() in {"x86_64", "amd64"} else machine.lower()
 
 

@@ -1,22 +1,21 @@
 """The shapes of stored results. Unknown keys are errors, numbers are finite, and the JSON Schemas are published."""
 
-import math
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from nematodebench.stats import StatValue
+from nematodebench.measures.base import Chemotaxis
+from nematodebench.records.runs import RunFailure, RunResult
+from nematodebench.records.stat_value import StoredStatValue
+from nematodebench.scoring import ScoreAnchor
+from nematodebench.vocabulary import BrainClass
 
 __all__ = [
-    "AnchorRecord",
-    "ChemotaxisRecord",
     "ExperimentMetadata",
     "NormalisedRecord",
     "Provenance",
     "Record",
-    "RunFailureRecord",
     "RunRecord",
-    "StatRecord",
     "Timing",
 ]
 
@@ -29,27 +28,6 @@ class Record(BaseModel):
     """Base of everything stored: frozen, no unknown keys, no NaN."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-
-class StatRecord(Record):
-    """A metric over n values; `ci95` is null where one value tells nothing about its spread."""
-
-    mean: float
-    std: float = Field(ge=0)
-    min: float
-    max: float
-    n: int = Field(ge=1)
-    ci95: tuple[float, float] | None
-
-    @classmethod
-    def of(cls, value: StatValue) -> "StatRecord":
-        """From a computed value."""
-        ci95 = None if math.isnan(value.ci95[0]) else value.ci95
-        return cls(mean=value.mean, std=value.std, min=value.min, max=value.max, n=value.n, ci95=ci95)
-
-    def value(self) -> StatValue:
-        """Back to a computed value."""
-        return StatValue(self.mean, self.std, self.min, self.max, self.n, self.ci95 or (math.nan, math.nan))
 
 
 class Provenance(Record):
@@ -81,16 +59,6 @@ class Timing(Record):
     executor: str
 
 
-class RunFailureRecord(Record):
-    """Why a run has no result."""
-
-    message: str
-    phase: str = ""
-    episode: int | None = None
-    step: int | None = None
-    traceback: str = ""
-
-
 class RunRecord(Record):
     """One run: its seed, metrics, and the hashes its re-execution must give again."""
 
@@ -102,28 +70,22 @@ class RunRecord(Record):
     record_hash: str = ""
     memory_hash: str = ""
     steps: int = Field(0, ge=0)
-    failure: RunFailureRecord | None = None
+    failure: RunFailure | None = None
 
-
-class ChemotaxisRecord(Record):
-    """The plate assay over the session's runs."""
-
-    index: float = Field(ge=-1, le=1)
-    ci95: tuple[float, float]
-    level: Literal["None", "Minimum", "Target", "Excellent"]
-    attractant: int = Field(ge=0)
-    control: int = Field(ge=0)
-    total: int = Field(ge=1)
-
-
-class AnchorRecord(Record):
-    """A floor or ceiling as it was when the score was normalised."""
-
-    value: float
-    kind: Literal["analytic", "null_measured", "reference_measured"]
-    provenance: str
-    n: int | None = None
-    se: float = Field(0.0, ge=0)
+    @classmethod
+    def of(cls, result: RunResult) -> "RunRecord":
+        """What is stored of a run: everything but its episodes, which are in the session's table."""
+        return cls(
+            run=result.index,
+            seed=result.seed,
+            status="failed" if result.failure else "finished",
+            metrics=dict(result.metrics),
+            descriptors=result.descriptors,
+            record_hash=result.record_hash,
+            memory_hash=result.memory_hash,
+            steps=result.steps,
+            failure=result.failure,
+        )
 
 
 class NormalisedRecord(Record):
@@ -132,8 +94,8 @@ class NormalisedRecord(Record):
     score: float = Field(ge=0, le=1)
     unclamped: float
     se: float | None
-    floor: AnchorRecord
-    ceiling: AnchorRecord
+    floor: ScoreAnchor
+    ceiling: ScoreAnchor
 
 
 class ExperimentMetadata(Record):
@@ -146,7 +108,7 @@ class ExperimentMetadata(Record):
     task_spec: dict[str, Any]
     official: bool
     brain: Name
-    brain_class: Literal["classical", "spiking", "reservoir", "quantum", "scripted"]
+    brain_class: BrainClass
     brain_config: dict[str, Any]
     brain_source_hash: str | None = None
     config_file: Name
@@ -156,10 +118,10 @@ class ExperimentMetadata(Record):
     episodes_per_run: int | None
     runs: list[RunRecord]
     score_key: str = Field(max_length=200, description="empty for a task that is described and never ranked")
-    metrics: dict[str, StatRecord]
+    metrics: dict[str, StoredStatValue]
     level: str | None = None
     normalised: NormalisedRecord | None = None
-    chemotaxis: ChemotaxisRecord | None = None
+    chemotaxis: Chemotaxis | None = None
     notes: list[str] = []
     episodes_file: Name = "episodes.parquet"
     provenance: Provenance

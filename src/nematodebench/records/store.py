@@ -1,4 +1,4 @@
-"""The experiment store: one folder a session, written atomically, complete or resumable at every instant.
+"""The experiment store: one folder for each session, which can be resumed or is complete at every instant.
 
 ``<root>/<id>/`` holds while it runs ``session.json`` (the plan) and ``runs/NNNNN.npz`` (each run that has ended), and
 when it is done ``<id>.json``, ``<config>.yml`` and ``episodes.parquet``. The final JSON is written last: where it
@@ -12,22 +12,24 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from nematodebench.errors import UsageError
+from nematodebench.records.runs import RunFailure, RunResult
 from nematodebench.records.schemas import ExperimentMetadata
 
-__all__ = ["ExperimentStore", "StoredRun", "atomic_write", "load_experiment"]
+__all__ = ["ExperimentStore", "atomic_write", "load_experiment"]
+
+_RUN_FACTS = ("index", "seed", "record_hash", "memory_hash", "descriptors", "steps", "seconds")
 
 
 def atomic_write(path: Path, content: bytes) -> None:
-    """Either the old file or the whole new one, also after a crash."""
+    """Writes a file so that either the old or the whole new content is there, also after a crash."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as stream:
@@ -40,16 +42,6 @@ def atomic_write(path: Path, content: bytes) -> None:
         with contextlib.suppress(OSError):
             Path(temporary).unlink()
         raise
-
-
-@dataclass(frozen=True)
-class StoredRun:
-    """A run on its way into the final record."""
-
-    index: int
-    seed: int
-    records: dict[str, NDArray[np.float64]]
-    facts: dict[str, Any]
 
 
 class ExperimentStore:
@@ -91,24 +83,26 @@ class ExperimentStore:
         content: dict[str, Any] = json.loads(self.plan_path.read_text())
         return content
 
-    def write_run(self, run: StoredRun) -> None:
-        """Keeps a run that has ended."""
+    def write_run(self, run: RunResult) -> None:
+        """Keeps a run that has ended; its metrics belong to the whole session and come later."""
         buffer = io.BytesIO()
-        facts = json.dumps({"index": run.index, "seed": run.seed, "phases": list(run.records), **run.facts})
+        facts = {name: getattr(run, name) for name in _RUN_FACTS} | {"phases": list(run.records)}
+        facts["failure"] = None if run.failure is None else asdict(run.failure)
         arrays: dict[str, Any] = {f"phase{k}": rows for k, rows in enumerate(run.records.values())}
-        np.savez(buffer, facts=np.array(facts), **arrays)
+        np.savez(buffer, facts=np.array(json.dumps(facts)), **arrays)
         atomic_write(self._runs / f"{run.index:05d}.npz", buffer.getvalue())
 
-    def read_runs(self) -> Iterator[StoredRun]:
+    def read_runs(self) -> Iterator[RunResult]:
         """The runs kept so far, in order."""
         for path in sorted(self._runs.glob("*.npz")):
             with np.load(path) as content:
                 facts = json.loads(str(content["facts"]))
                 records = {name: content[f"phase{k}"] for k, name in enumerate(facts.pop("phases"))}
-            yield StoredRun(facts.pop("index"), facts.pop("seed"), records, facts)
+            failure = facts.pop("failure")
+            yield RunResult(**facts, records=records, failure=None if failure is None else RunFailure(**failure))
 
     def finish(self, metadata: ExperimentMetadata, episodes: bytes) -> None:
-        """Ends the session: table first, record last, then the scaffolding goes."""
+        """Ends the session: writes the table first and the record last, then removes what it needed to resume."""
         atomic_write(self.folder / metadata.episodes_file, episodes)
         atomic_write(self.metadata_path, (metadata.model_dump_json(indent=1) + "\n").encode())
         self.clean()

@@ -1,20 +1,22 @@
 """The shape of a submission: ten or more sessions of one brain on one task, and what is claimed to follow from them."""
 
-import unicodedata
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
+from nematodebench.measures.base import Chemotaxis
+from nematodebench.records.plain_text import is_invisible
 from nematodebench.records.schemas import (
-    ChemotaxisRecord,
     Name,
     NormalisedRecord,
     Provenance,
     Record,
     Seed64,
     Sha256,
-    StatRecord,
 )
+from nematodebench.records.stat_value import StoredStatValue
+from nematodebench.stats import StatValue
+from nematodebench.vocabulary import BrainClass
 
 __all__ = [
     "MIN_RUNS_PER_SESSION",
@@ -28,13 +30,12 @@ __all__ = [
 MIN_SESSIONS = 10
 MIN_RUNS_PER_SESSION = 50
 _ID = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$"
-_INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
 def _plain(text: str) -> str:
     """Names and notes are shown on the board: no markup, nothing a terminal or a browser would act on."""
     for character in text:
-        if unicodedata.category(character) in _INVISIBLE:
+        if is_invisible(character):
             raise ValueError(f"may not contain control or invisible characters (U+{ord(character):04X})")
     if "<" in text or ">" in text:
         raise ValueError("may not contain < or >: no markup in names and notes")
@@ -73,14 +74,14 @@ class SessionReference(Record):
 class AggregateMetrics(Record):
     """Metrics over the session means, intervals pooled over all runs; null where the task has no such metric."""
 
-    success_rate: StatRecord | None
-    composite_score: StatRecord | None
-    distance_efficiency: StatRecord | None
-    learning_speed: StatRecord | None
-    stability: StatRecord | None
-    other: dict[str, StatRecord]
+    success_rate: StoredStatValue | None
+    composite_score: StoredStatValue | None
+    distance_efficiency: StoredStatValue | None
+    learning_speed: StoredStatValue | None
+    stability: StoredStatValue | None
+    other: dict[str, StoredStatValue]
 
-    def by_name(self) -> dict[str, StatRecord]:
+    def by_name(self) -> dict[str, StatValue]:
         """Every metric there is."""
         named = {name: getattr(self, name) for name in type(self).model_fields if name != "other"}
         return {**{name: value for name, value in named.items() if value is not None}, **self.other}
@@ -104,7 +105,7 @@ class NematodeBenchSubmission(Record):
     submission_id: ExperimentId
     timestamp: str = Field(pattern=r"^[0-9]{8}_[0-9]{6}$", description="UTC, when the submission was made")
     brain_type: BrainName
-    brain_class: Literal["classical", "spiking", "reservoir", "quantum", "scripted"]
+    brain_class: BrainClass
     brain_config: dict[str, Any]
     environment: Environment
     category: RelativePath
@@ -117,7 +118,7 @@ class NematodeBenchSubmission(Record):
     metrics: AggregateMetrics
     level: str | None
     normalised: NormalisedRecord | None
-    chemotaxis: ChemotaxisRecord | None
+    chemotaxis: Chemotaxis | None
     all_seeds_unique: bool
     contributor: ShownName
     github: str | None = Field(None, pattern=r"^[A-Za-z0-9](?:-?[A-Za-z0-9]){0,38}$")
@@ -125,6 +126,6 @@ class NematodeBenchSubmission(Record):
     provenance: Provenance
 
     @property
-    def score(self) -> StatRecord | None:
+    def score(self) -> StatValue | None:
         """The headline metric."""
         return self.metrics.by_name().get(self.score_key)

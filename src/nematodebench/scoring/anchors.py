@@ -13,6 +13,7 @@ from enum import StrEnum, auto
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nematodebench.stats import Z95
 from nematodebench.stats.checks import number, require_unit, vector
 
 __all__ = [
@@ -91,7 +92,7 @@ class AnchoredScore:
     @property
     def ci95(self) -> tuple[float, float]:
         """Normal 95 % interval of the unclamped score."""
-        return self.unclamped - 1.96 * self.se, self.unclamped + 1.96 * self.se
+        return self.unclamped - Z95 * self.se, self.unclamped + Z95 * self.se
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,7 @@ def check_anchors(floor: ScoreAnchor, ceiling: ScoreAnchor) -> None:
 
 def normalised(raw: ArrayLike, floor: float | ScoreAnchor, ceiling: float | ScoreAnchor) -> float:
     """clamp((raw - floor) / (ceiling - floor), 0, 1); several runs are averaged first and clamped last."""
-    return clamped(_unclamped(np.atleast_1d(raw), anchor_value(floor), anchor_value(ceiling)))
+    return clamp(_unclamped(np.atleast_1d(raw), anchor_value(floor), anchor_value(ceiling)))
 
 
 def anchored_score(raw: ArrayLike, floor: ScoreAnchor, ceiling: ScoreAnchor) -> AnchoredScore:
@@ -143,7 +144,7 @@ def anchored_score(raw: ArrayLike, floor: ScoreAnchor, ceiling: ScoreAnchor) -> 
     raw_variance = float(runs.var(ddof=1)) / runs.size if runs.size > 1 else math.nan
     variance = raw_variance + (1 - s) ** 2 * floor.se**2 + s**2 * ceiling.se**2
     se = math.sqrt(variance) / anchor_gap(floor.value, ceiling.value)
-    return AnchoredScore(clamped(s), s, se, runs.size, ceiling.kind)
+    return AnchoredScore(clamp(s), s, se, runs.size, ceiling.kind)
 
 
 def group_by_ceiling(scores: Mapping[str, AnchoredScore]) -> dict[AnchorKind, dict[str, AnchoredScore]]:
@@ -158,7 +159,7 @@ def mean_score(scores: Iterable[AnchoredScore]) -> float:
     kinds = sorted({score.ceiling_kind.name for score in members})
     if len(kinds) > 1:
         raise ValueError(f"scores mix the ceiling kinds {' and '.join(kinds)}: average each kind by itself")
-    return clamped(float(vector("scores", [score.unclamped for score in members]).mean()))
+    return clamp(float(vector("scores", [score.unclamped for score in members]).mean()))
 
 
 def anchor_value(anchor: float | ScoreAnchor) -> float:
@@ -178,6 +179,6 @@ def _unclamped(raw: ArrayLike, floor: float, ceiling: float) -> float:
     return (float(vector("raw", raw).mean()) - floor) / anchor_gap(floor, ceiling)
 
 
-def clamped(score: float) -> float:
+def clamp(score: float) -> float:
     """The score limited to [0, 1]."""
     return min(1.0, max(0.0, score))

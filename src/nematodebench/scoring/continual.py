@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nematodebench.scoring.anchors import ScoreAnchor, anchor_gap, anchor_value, clamped
+from nematodebench.scoring.anchors import ScoreAnchor, anchor_gap, anchor_value, clamp
 from nematodebench.stats.checks import FloatArray, number, require_unit, vector
 
 __all__ = [
@@ -95,21 +95,21 @@ def reward_learning_speed(rewards: ArrayLike, floor: Anchor, ceiling: Anchor) ->
 
 def learning_term(learning_speed: float) -> float:
     """Learning speed mapped from [-0.1, 0.1] to [0, 1]: no change is one half."""
-    return clamped((number("learning_speed", learning_speed) + 0.1) / 0.2)
+    return clamp((number("learning_speed", learning_speed) + 0.1) / 0.2)
 
 
 def reward_term(mean_reward: float) -> float:
     """Mean reward mapped from [-10, 10] to [0, 1], for the adjusted score of `nenv-v2`."""
-    return clamped((number("mean_reward", mean_reward) + 10.0) / 20.0)
+    return clamp((number("mean_reward", mean_reward) + 10.0) / 20.0)
 
 
 def energy_efficiency(norm_reward: float, spent: float, budget: float) -> float:
     """Normalised reward per share of the energy budget spent, in [0, 1]; reward at no expense is 1, no reward is 0."""
     share = number("spent", spent, low=0.0) / number("budget", budget, low=np.finfo(float).tiny)
-    reward = clamped(number("norm_reward", norm_reward))
+    reward = clamp(number("norm_reward", norm_reward))
     if share == 0.0:
         return float(reward > 0.0)
-    return clamped(reward / share)
+    return clamp(reward / share)
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ class EnvironmentTerms:
         if not weights.anchored:
             reward, learning = self.range_reward, 0.0
         else:
-            reward, learning = clamped(_given(self.anchored_reward)), learning_term(_given(self.learning_speed))
+            reward, learning = clamp(_given(self.anchored_reward)), learning_term(_given(self.learning_speed))
         return (
             weights.success * self.success_rate
             + weights.reward * reward
@@ -210,7 +210,7 @@ def adjusted_score(
     }
     if efficiency is not None:
         terms["efficiency"] = (0.10, efficiency)
-    values = np.array([clamped(number(name, term)) for name, (_, term) in terms.items()])
+    values = np.array([clamp(number(name, term)) for name, (_, term) in terms.items()])
     return _weighted_mean(values, np.array([weight for weight, _ in terms.values()]))
 
 

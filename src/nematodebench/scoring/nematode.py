@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nematodebench.scoring.convergence import final_success_rates, rolling_counts
+from nematodebench.stats import Z95
 from nematodebench.stats.checks import BoolArray, FloatArray, number, outcomes, require_unit, vector
 
 __all__ = [
@@ -34,7 +35,6 @@ LEVELS = ((0.90, "Exceptional"), (0.80, "Excellent"), (0.70, "Good"), (0.60, "Ac
 BIOLOGICAL_LEVELS = ((0.75, "Excellent"), (0.60, "Target"), (0.40, "Minimum"), (-1.0, "None"))
 
 _WINDOW = 20
-_Z95 = 1.96
 
 _Value = TypeVar("_Value", float, FloatArray)
 
@@ -42,13 +42,13 @@ _Value = TypeVar("_Value", float, FloatArray)
 def episode_success(
     foods: ArrayLike, target_foods: int, steps: ArrayLike, max_steps: int, alive: ArrayLike
 ) -> BoolArray:
-    """Whether each episode succeeded: it collected the target, or lived to max_steps with at least one food."""
-    food, step, living = np.asarray(foods), np.asarray(steps), np.asarray(alive, dtype=np.bool_)
-    if food.shape != step.shape or food.shape != living.shape:
+    """Whether each episode succeeded: it collected the target, or was alive at max_steps with at least one food."""
+    food, step, survived = np.asarray(foods), np.asarray(steps), np.asarray(alive, dtype=np.bool_)
+    if food.shape != step.shape or food.shape != survived.shape:
         raise ValueError(
-            f"foods, steps and alive have shapes {food.shape}, {step.shape}, {living.shape}: pass equal ones"
+            f"foods, steps and alive have shapes {food.shape}, {step.shape}, {survived.shape}: pass equal ones"
         )
-    flags: BoolArray = (food >= target_foods) | (living & (step >= max_steps) & (food >= 1))
+    flags: BoolArray = (food >= target_foods) | (survived & (step >= max_steps) & (food >= 1))
     return flags
 
 
@@ -155,7 +155,7 @@ def chemotaxis_interval(n_attractant: int, n_control: int, n_total: int) -> tupl
     chemotaxis_index(n_attractant, n_control, n_total)
     total, reached = n_total + 2, n_attractant + n_control + 2
     centre = (n_attractant - n_control) / total
-    half = _Z95 * math.sqrt(max(0.0, reached / total - centre**2) / total)
+    half = Z95 * math.sqrt(max(0.0, reached / total - centre**2) / total)
     return max(-1.0, centre - half), min(1.0, centre + half)
 
 

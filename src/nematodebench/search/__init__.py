@@ -1,1 +1,1 @@
-"""Hyperparameter search that cannot fool itself: what is found is judged on seeds the search never saw."""
+"""Hyperparameter search: what it finds is judged on seeds that the search never used."""

@@ -1,4 +1,4 @@
-"""Ablations: a brain's mechanisms switched off one by one, under the seeds of the full brain."""
+"""Ablations switch a brain's mechanisms off one by one, under the seeds of the full brain."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a search leaves in its folder: the champion as a config, importances, the history as a picture, all numbers."""
+"""Writes the folder of a search: the champion as a config, importances, the history as a picture, all numbers."""
 
 import json
 import math

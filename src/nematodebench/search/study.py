@@ -1,4 +1,4 @@
-"""The search itself: an Optuna study whose trials all run the same seeds, pruned, patient, resumable."""
+"""Runs a search: an Optuna study whose trials all run the same seeds. It can prune, stop early and be resumed."""
 
 import math
 import warnings
@@ -55,7 +55,7 @@ class SearchPlan:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The study, its best trial and how that held up."""
+    """The study, its best trial, and how that did on held-out seeds."""
 
     study: Any
     champion: dict[str, Any]
@@ -65,7 +65,7 @@ class SearchResult:
 
 
 def _sampler(plan: SearchPlan, done: int) -> Any:
-    """A fresh one continues a resumed study from another state of its generator, never from the first again."""
+    """Makes a sampler. In a resumed study its generator continues in another state, never from the first again."""
     from optuna import samplers
 
     seed = plan.seed + 1_000_003 * done
@@ -81,7 +81,7 @@ def _sampler(plan: SearchPlan, done: int) -> Any:
 
 
 def finished_trials(study: Any) -> list[Any]:
-    """Trials that ended, whatever came of them; one cut short by a kill did not."""
+    """Trials that ended, with any result. A trial that was killed did not end."""
     return [trial for trial in study.get_trials(deepcopy=False) if trial.state.is_finished()]
 
 

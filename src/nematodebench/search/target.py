@@ -1,4 +1,4 @@
-"""What a search makes better: the score of a brain on a task, from the runs of given seeds."""
+"""Defines what a search improves: the score of a brain on a task, from the runs of given seeds."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,10 +31,10 @@ class Target(Protocol):
     """Runs seeds with a config and scores them; both apart, because some scores belong to all runs together."""
 
     def run(self, config: Mapping[str, Any], seeds: Sequence[int]) -> list[Any]:
-        """One result a seed, in order."""
+        """Executes one run for each seed; results are in the order of the seeds."""
 
     def values(self, results: Sequence[Any]) -> NDArray[np.float64]:
-        """One score a result; more is better."""
+        """Gives one score for each result; more is better."""
 
 
 @dataclass(frozen=True)

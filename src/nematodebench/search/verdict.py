@@ -1,4 +1,4 @@
-"""Does a champion hold up? Decided on seeds the search never used, paired with the default on the same seeds."""
+"""Judges a champion on seeds that the search never used, paired with the default on the same seeds."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class Verdict:
 
     @property
     def words(self) -> str:
-        """In one line."""
+        """The verdict in one line."""
         if self.improved:
             return "improvement: on held-out seeds the 99 % interval of the difference is above 0"
         low, high = self.comparison.ci95

@@ -1,1 +1,1 @@
-"""Many seeded runs of one brain on one task: planned, executed, stored, executed again."""
+"""Sessions: many seeded runs of one brain on one task, from the plan to the stored record and back."""

@@ -1,4 +1,4 @@
-"""Session configs: what is run, as a YAML file, from flags, or both. Every mistake names its key."""
+"""Reads session configs from YAML files and flags. An error message names the key that is wrong."""
 
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ class SessionConfig(BaseModel):
 
 
 class _Loader(yaml.SafeLoader):
-    """Safe YAML that refuses a key given twice instead of silently keeping the last."""
+    """Reads safe YAML and refuses a key that is given twice, where YAML would silently keep the last."""
 
 
 def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[Any, Any]:
@@ -78,7 +78,7 @@ def _first_problem(error: ValidationError | TypeError) -> str:
 
 
 def parse_assignments(pairs: list[str]) -> dict[str, Any]:
-    """``key=value`` pairs with YAML values: ``hidden=[32,32]``, ``learning_rate=1e-3``."""
+    """Reads ``key=value`` pairs with YAML values, like ``hidden=[32,32]`` or ``learning_rate=1e-3``."""
     parsed: dict[str, Any] = {}
     for pair in pairs:
         key, separator, text = pair.partition("=")
@@ -92,7 +92,7 @@ def parse_assignments(pairs: list[str]) -> dict[str, Any]:
 
 
 def _number(value: Any) -> Any:
-    """YAML 1.1 takes 1e-3 for a word; people mean a number, also within lists."""
+    """Makes numbers of words like 1e-3: YAML 1.1 takes them for words, but people mean numbers."""
     if isinstance(value, list):
         return [_number(item) for item in value]
     if isinstance(value, str):
@@ -104,6 +104,6 @@ def _number(value: Any) -> Any:
 
 
 def config_text(config: SessionConfig) -> str:
-    """A config as a YAML file."""
+    """Writes a config as the text of a YAML file."""
     content = {key: value for key, value in config.model_dump(mode="json").items() if value is not None}
     return yaml.safe_dump(content, sort_keys=False)

@@ -1,4 +1,4 @@
-"""Plans: everything about a session that can be known, and refused, before its first run."""
+"""Plans of sessions. Everything that can be wrong with a session before its first run is found here."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +17,7 @@ __all__ = ["Plan", "check_body", "dump_config", "make_plan"]
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything a session is going to do."""
+    """Everything that a session is going to do."""
 
     task: Task
     brain_name: str
@@ -46,7 +46,7 @@ def make_plan(
     config_name: str = "",
     text: str = "",
 ) -> Plan:
-    """Checks everything that can be checked before the first run."""
+    """Makes a plan of a config and checks everything that can be checked before the first run."""
     given = given.model_copy(update={"brain": canonical_name(given.brain)})
     task = get_task(given.task).with_episodes(given.episodes)
     brain = get_brain(given.brain)
@@ -58,15 +58,23 @@ def make_plan(
     resolved = given.model_copy(update={"task": task.id, "config": dump_config(config)})
     name = config_name or f"{given.brain.replace(':', '_')}_{task.category}.yml"
     plan = Plan(
-        task, given.brain, brain, config, seed, given.runs, count, choose_executor(brain, executor, count), name,
-        text or config_text(resolved),
-    )  # fmt: skip
+        task=task,
+        brain_name=given.brain,
+        brain=brain,
+        config=config,
+        seed=seed,
+        runs=given.runs,
+        workers=count,
+        executor=choose_executor(brain, executor, count),
+        config_name=name,
+        config_text=text or config_text(resolved),
+    )
     check_body(plan)
     return plan
 
 
 def check_body(plan: Plan) -> None:
-    """Lets a compiled brain refuse a body it cannot live in before anything runs."""
+    """Lets a compiled brain refuse a body that it cannot control, before anything runs."""
     if is_compiled(plan.brain):
         try:
             plan.brain.layout(plan.config, interface(plan.task))

@@ -1,4 +1,4 @@
-"""Executing a recorded run again and comparing its bits."""
+"""Executes a recorded run again from its seed and compares every bit."""
 
 import platform
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ __all__ = ["Rerun", "is_foreign", "rerun", "same_task", "spec_of", "task_of"]
 
 @dataclass(frozen=True)
 class Rerun:
-    """A recorded run and what its re-execution gave."""
+    """A recorded run, and what its re-execution gave."""
 
     recorded: RunRecord
     result: RunResult
@@ -62,7 +62,7 @@ def same_task(one: ExperimentMetadata, other: ExperimentMetadata) -> bool:
 
 
 def spec_of(metadata: ExperimentMetadata, run: RunRecord, trust_code: bool = False) -> RunSpec:
-    """What has to be executed. Refuses another task specification, and foreign code unless it is trusted."""
+    """Says what has to be executed. It refuses another task specification, and foreign code unless it is trusted."""
     task = task_of(metadata)
     changes = task.changes_since(metadata.task_spec)
     if changes:

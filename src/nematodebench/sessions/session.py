@@ -1,53 +1,36 @@
-"""Sessions: N seeded runs of one brain on one task, measured, stored, resumable."""
+"""The results of a session: its runs, their metrics, and the record that is stored of them."""
 
-import datetime
 import hashlib
-import time
+import io
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from nematodebench.engine.executors import Watch, execute_all
-from nematodebench.engine.run import RunFailure, RunResult, compile_for
-from nematodebench.engine.seeds import session_seed
-from nematodebench.errors import Interrupted, StorageError, UsageError
+from nematodebench.brains.registry import class_of
+from nematodebench.kernels.target import code_generation
 from nematodebench.measures.base import Measurement
-from nematodebench.records.episodes import PhaseColumns, episodes_frame
-from nematodebench.records.provenance import source_hash
-from nematodebench.records.store import ExperimentStore, StoredRun
-from nematodebench.sessions.config import SessionConfig
-from nematodebench.sessions.plan import Plan, dump_config, make_plan
+from nematodebench.records.episodes import PhaseColumns, episodes_frame, write_frame
+from nematodebench.records.provenance import collect_provenance
+from nematodebench.records.runs import RunResult
+from nematodebench.records.schemas import ExperimentMetadata, RunRecord, Timing
+from nematodebench.records.store import ExperimentStore
+from nematodebench.sessions.plan import Plan, dump_config
+from nematodebench.sessions.recording import brain_source_hash, measurement_records
 from nematodebench.tasks.base import Task
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["EXPERIMENTS", "Progress", "Session", "phase_columns", "resume", "run", "run_plan"]
+__all__ = ["EXPERIMENTS", "Metrics", "Session", "phase_columns"]
 
 EXPERIMENTS = Path("experiments")
 
 
 @dataclass
-class Progress:
-    """Where a session is; written by the engine, read by whoever shows it."""
-
-    total: int = 0
-    done: int = 0
-    failed: int = 0
-    resumed: int = 0
-    started: float = field(default_factory=time.perf_counter)
-    watch: Watch = field(default_factory=Watch)
-
-    def steps_per_second(self) -> float:
-        """Training steps a second since the start; 0 where the runs are in other processes."""
-        return self.watch.steps() / max(1e-9, time.perf_counter() - self.started)
-
-
-@dataclass
 class Session:
-    """A session's results."""
+    """The results of a session."""
 
     plan: Plan
     results: list[RunResult]
@@ -68,7 +51,7 @@ class Session:
 
     @property
     def failed_runs(self) -> list[RunResult]:
-        """Runs that failed: shown as failed, never scored."""
+        """Runs that failed. They are shown as failed and never scored."""
         return [result for result in self.results if result.failure is not None]
 
     @cached_property
@@ -77,14 +60,14 @@ class Session:
         return Metrics(self.measurement.session)
 
     @cached_property
-    def runs(self) -> list["RunView"]:
+    def runs(self) -> list[RunResult]:
         """Every run with seed, metrics and hashes."""
         table = iter(self.measurement.runs)
-        return [RunView(result, {} if result.failure else next(table)) for result in self.results]
+        return [result if result.failure else replace(result, metrics=next(table)) for result in self.results]
 
     @cached_property
     def episodes(self) -> "pl.DataFrame":
-        """One row an episode, as a polars frame."""
+        """The episodes of all finished runs as a polars frame, one row for each episode."""
         return episodes_frame(phase_columns(self.plan.task), {r.index: r.records for r in self.finished_runs})
 
     @property
@@ -92,15 +75,57 @@ class Session:
         """Training steps of all finished runs."""
         return sum(result.steps for result in self.finished_runs)
 
+    def metadata(self) -> ExperimentMetadata:
+        """The record that is stored."""
+        plan = self.plan
+        return ExperimentMetadata(
+            experiment_id=self.experiment_id,
+            task=plan.task.id,
+            task_spec_hash=plan.task.spec_hash,
+            task_spec=dict(plan.task.spec()),
+            official=plan.task.official,
+            brain=plan.brain_name,
+            brain_class=cast("Any", class_of(plan.brain)),  # checked by the schema
+            brain_config=dump_config(plan.config),
+            brain_source_hash=brain_source_hash(plan.brain),
+            config_file=plan.config_name,
+            config_hash=hashlib.sha256(plan.config_text.encode()).hexdigest(),
+            session_seed=plan.seed,
+            num_runs=plan.runs,
+            episodes_per_run=plan.task.phases[0].episodes or None,
+            runs=[RunRecord.of(run) for run in self.runs],
+            score_key=plan.task.score_key,
+            **measurement_records(plan.task, self.measurement),
+            provenance=collect_provenance(code_generation()),
+            timing=self._timing(),
+        )
+
+    def _timing(self) -> Timing:
+        return Timing(
+            created=self.created,
+            finished=self.finished,
+            wall_seconds=self.wall_seconds,
+            steps_per_second=self.steps / max(self.wall_seconds, 1e-9),
+            workers=self.plan.workers,
+            executor=self.plan.executor,
+        )
+
+    def store(self, store: ExperimentStore) -> Path:
+        """Writes the finished session; returns its folder."""
+        if not store.folder.exists():
+            store.create({}, self.plan.config_name, self.plan.config_text)
+        buffer = io.BytesIO()
+        write_frame(self.episodes, buffer)
+        store.finish(self.metadata(), buffer.getvalue())
+        return store.folder
+
     def save(self, root: Path | str = EXPERIMENTS) -> Path:
         """Stores the session under ``root``; returns its folder."""
-        from nematodebench.sessions.recording import store_session
-
-        return store_session(self, ExperimentStore(Path(root), self.experiment_id))
+        return self.store(ExperimentStore(Path(root), self.experiment_id))
 
 
 class Metrics(Mapping[str, Any]):
-    """StatValues by name, as items or attributes."""
+    """The summaries of metrics by name, as items or as attributes."""
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         self._values = dict(values)
@@ -123,187 +148,6 @@ class Metrics(Mapping[str, Any]):
         return len(self._values)
 
 
-@dataclass(frozen=True)
-class RunView:
-    """One run of a session."""
-
-    result: RunResult
-    metrics: Mapping[str, float | None]
-
-    @property
-    def seed(self) -> int:
-        """The run's seed."""
-        return self.result.seed
-
-    @property
-    def record_hash(self) -> str:
-        """SHA-256 of the run's episodes."""
-        return self.result.record_hash
-
-    @property
-    def memory_hash(self) -> str:
-        """SHA-256 of the brain's final memory."""
-        return self.result.memory_hash
-
-    @property
-    def failure(self) -> RunFailure | None:
-        """Why the run has no result."""
-        return self.result.failure
-
-
 def phase_columns(task: Task) -> list[PhaseColumns]:
-    """How the episodes of a task are tabulated."""
+    """Says what the columns of a task's table of episodes are."""
     return [PhaseColumns(phase.name, phase.columns, phase.world.terminations) for phase in task.phases]
-
-
-def _now() -> str:
-    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-
-
-def new_experiment_id(plan: Plan) -> str:
-    """Time, seed and what is run: sortable, and different for sessions that end within the same second."""
-    what = hashlib.sha256(f"{plan.task.spec_hash}{plan.brain_name}{plan.config_text}".encode()).hexdigest()
-    return f"{datetime.datetime.now(datetime.UTC):%Y%m%d_%H%M%S}_{plan.seed:08x}_{what[:6]}"
-
-
-def run_plan(plan: Plan, *, root: Path | None = None, progress: Progress | None = None) -> Session:
-    """Executes a plan; with ``root`` every run is stored as it ends."""
-    experiment_id = new_experiment_id(plan)
-    store = None
-    if root is not None:
-        while (root / experiment_id).exists():  # several brains of one seed may be done within a second
-            time.sleep(0.1)
-            experiment_id = new_experiment_id(plan)
-        store = ExperimentStore(root, experiment_id)
-        with _storage(store):
-            store.create(_plan_record(plan, experiment_id), plan.config_name, plan.config_text)
-    return _execute(plan, experiment_id, _now(), store, progress or Progress())
-
-
-def resume(
-    experiment_id: str, root: Path = EXPERIMENTS, progress: Progress | None = None, workers: int | None = None
-) -> Session:
-    """Continues a killed or interrupted session from its finished runs."""
-    store = ExperimentStore(root, experiment_id)
-    if store.complete:
-        raise UsageError(f"Session {experiment_id} is complete. `nematodebench report {store.folder}` shows it.")
-    record = store.plan()
-    if record["source_hash"] != source_hash():
-        raise UsageError(f"Session {experiment_id} was begun with other code. Check out that state, or start anew.")
-    text = (store.folder / record["config_name"]).read_text()
-    given = SessionConfig(**record["session"])
-    plan = make_plan(
-        given, workers=workers or record["workers"], executor=record["executor"], config_name=record["config_name"],
-        text=text,
-    )  # fmt: skip
-    return _execute(plan, experiment_id, record["created"], store, progress or Progress())
-
-
-def _plan_record(plan: Plan, experiment_id: str) -> dict[str, Any]:
-    given = SessionConfig(
-        task=plan.task.id,
-        brain=plan.brain_name,
-        config=dump_config(plan.config),
-        runs=plan.runs,
-        episodes=plan.task.episodes_override or None,
-        seed=plan.seed,
-    )
-    return {
-        "experiment_id": experiment_id,
-        "created": _now(),
-        "session": given.model_dump(mode="json"),
-        "workers": plan.workers,
-        "executor": plan.executor,
-        "config_name": plan.config_name,
-        "source_hash": source_hash(),
-    }
-
-
-class _storage:  # noqa: N801  (a context manager)
-    """Turns a failed write into one line that says how to go on."""
-
-    def __init__(self, store: ExperimentStore) -> None:
-        self._store = store
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        if isinstance(error, OSError):
-            hint = f" Make room, then resume {self._store.id}." if self._store.plan_path.is_file() else ""
-            raise StorageError(f"Cannot write to {self._store.folder}: {error.strerror or error}.{hint}") from error
-
-
-def _stored(result: RunResult) -> StoredRun:
-    failure = None if result.failure is None else vars(result.failure)
-    facts = {
-        "record_hash": result.record_hash, "memory_hash": result.memory_hash, "descriptors": result.descriptors,
-        "steps": result.steps, "seconds": result.seconds, "failure": failure,
-    }  # fmt: skip
-    return StoredRun(result.index, result.seed, result.records, facts)
-
-
-def _restored(run: StoredRun) -> RunResult:
-    failure = run.facts["failure"]
-    facts = {**run.facts, "failure": None if failure is None else RunFailure(**failure)}
-    return RunResult(run.index, run.seed, run.records, **facts)
-
-
-def _execute(
-    plan: Plan, experiment_id: str, created: str, store: ExperimentStore | None, progress: Progress
-) -> Session:
-    if plan.executor == "threads":
-        compile_for(plan.task, plan.brain)
-    started = progress.started = time.perf_counter()
-    results: dict[int, RunResult] = {}
-    if store is not None:
-        results = {run.index: _restored(run) for run in store.read_runs()}
-    progress.total, progress.resumed, progress.done = plan.runs, len(results), len(results)
-    progress.failed = sum(result.failure is not None for result in results.values())
-    todo = [spec for spec in plan.specs() if spec.index not in results]
-    try:
-        for result in execute_all(todo, plan.executor, plan.workers, progress.watch):
-            results[result.index] = result
-            if store is not None:
-                with _storage(store):
-                    store.write_run(_stored(result))
-            progress.done += 1
-            progress.failed += result.failure is not None
-    except KeyboardInterrupt as stop:
-        raise Interrupted(experiment_id if store else None) from stop
-    ordered = [results[k] for k in sorted(results)]
-    session = Session(plan, ordered, created, _now(), time.perf_counter() - started, experiment_id)
-    if store is not None:
-        from nematodebench.sessions.recording import store_session
-
-        with _storage(store):
-            store_session(session, store)
-    return session
-
-
-def run(
-    task: str,
-    brain: str,
-    runs: int = 50,
-    episodes: int | None = None,
-    seed: int | None = None,
-    config: dict[str, Any] | None = None,
-    workers: int | None = None,
-) -> Session:
-    """Trains ``runs`` fresh brains on a task and measures them.
-
-    Args:
-        task: Id of the task, like ``foraging_small-v1``.
-        brain: Name of the brain, or ``module:Class``.
-        runs: Independent training runs.
-        episodes: Episodes a run, if not the task's own number.
-        seed: Session seed; a fresh one if not given.
-        config: Parameters of the brain.
-        workers: Runs at a time; all cores if not given.
-    """
-    if runs < 1:
-        raise UsageError(f"runs is {runs}: give at least 1")
-    if seed is not None:
-        session_seed(seed)
-    given = SessionConfig(task=task, brain=brain, config=config or {}, runs=runs, episodes=episodes, seed=seed)
-    return run_plan(make_plan(given, workers=workers))

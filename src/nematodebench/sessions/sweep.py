@@ -1,8 +1,8 @@
-"""Sweeps: brains x tasks x parameter grids under paired seeds, one tidy table, resumable cell by cell.
+"""Sweeps run several brains with several settings on several tasks under paired seeds, into one tidy table.
 
 A cell is one brain with one setting on one task. All cells have the session seed of the sweep, so run k of every cell
-meets the same worlds. A finished cell is one file named by everything its rows depend on: what changed is run again,
-what did not is not.
+meets the same worlds. A finished cell is one file named by everything its rows depend on, so that a sweep that is
+started again runs only the cells that changed or are missing.
 """
 
 import hashlib
@@ -42,7 +42,7 @@ class Cell:
 
     @property
     def key(self) -> str:
-        """Names the cell by everything its rows depend on."""
+        """A name that changes with everything the cell's rows depend on."""
         plan, anchors = self.plan, load_anchors(self.plan.task)
         scale = None if anchors is None else (anchors.floor.value, anchors.ceiling.value)
         facts = [
@@ -80,7 +80,7 @@ def _grid_of(brain: str, brains: Sequence[str], grid: Grid) -> dict[str, Sequenc
 def make_cells(
     tasks: Sequence[str], brains: Sequence[str], grid: Grid, runs: int, seed: int, workers: int | None
 ) -> list[Cell]:
-    """Every combination, checked before the first run."""
+    """Makes a cell for every combination and checks each before the first run."""
     if not tasks or not brains:
         raise UsageError("A sweep needs at least one task and one brain.")
     cells = []
@@ -94,7 +94,7 @@ def make_cells(
 
 
 def _rows(cell: Cell, session: Session) -> list[dict[str, Any]]:
-    """One row a run; a failed run has no numbers."""
+    """Makes one row for each run. A failed run has no numbers."""
     task = cell.plan.task
     anchors = load_anchors(task)
     head = {
@@ -103,14 +103,14 @@ def _rows(cell: Cell, session: Session) -> list[dict[str, Any]]:
     }  # fmt: skip
     head |= {f"parameter.{k}": json.dumps(v) if isinstance(v, list | dict) else v for k, v in cell.parameters.items()}
     rows = []
-    for view in session.runs:
-        score = view.metrics.get(task.score_key)
+    for run in session.runs:
+        score = run.metrics.get(task.score_key)
         norm = None if score is None else normalise([score], anchors)
-        row = {**head, "run": view.result.index, "seed": f"{view.seed:016x}"}
-        row["status"] = "failed" if view.failure else "finished"
-        row |= {"score": score, "normalised": None if norm is None else norm.unclamped, "steps": view.result.steps}
-        row |= {f"metric.{name}": value for name, value in view.metrics.items()}
-        row |= {f"liveness.{name}": value for name, value in view.result.descriptors.items()}
+        row = {**head, "run": run.index, "seed": f"{run.seed:016x}"}
+        row["status"] = "failed" if run.failure else "finished"
+        row |= {"score": score, "normalised": None if norm is None else norm.unclamped, "steps": run.steps}
+        row |= {f"metric.{name}": value for name, value in run.metrics.items()}
+        row |= {f"liveness.{name}": value for name, value in run.descriptors.items()}
         rows.append(row)
     return rows
 
@@ -138,7 +138,7 @@ class SweepStore:
     def _path(self, cell: Cell) -> Path:
         return self.folder / "cells" / f"{cell.key}.parquet"
 
-    def finished(self, cell: Cell) -> bool:
+    def is_finished(self, cell: Cell) -> bool:
         """Whether the cell needs no more work; one with failed runs is tried again."""
         return self._path(cell).is_file() and not bool((self.read(cell)["status"] == "failed").any())
 

@@ -2,9 +2,10 @@
 
 from nematodebench.stats.aggregates import iqm, optimality_gap, performance_profile, stratified_bootstrap
 from nematodebench.stats.comparisons import Comparison, compare, holm, probability_of_improvement
-from nematodebench.stats.values import IntervalMethod, StatValue, interval, plus_minus
+from nematodebench.stats.values import Z95, IntervalMethod, StatValue, interval, plus_minus
 
 __all__ = [
+    "Z95",
     "Comparison",
     "IntervalMethod",
     "StatValue",

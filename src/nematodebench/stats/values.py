@@ -12,12 +12,13 @@ from numpy.typing import ArrayLike
 
 from nematodebench.stats.checks import FloatArray, vector
 
-__all__ = ["IntervalMethod", "StatValue", "interval", "plus_minus"]
+__all__ = ["Z95", "IntervalMethod", "StatValue", "interval", "plus_minus"]
 
 IntervalMethod: TypeAlias = Literal["normal", "t", "bootstrap"]
 
 RESAMPLES = 2000
-_Z95 = 1.96
+Z95 = 1.96
+"""Half of a normal 95 % interval in standard errors, as the metrics define it."""
 _UNDEFINED = (math.nan, math.nan)
 
 
@@ -58,7 +59,7 @@ def interval(values: ArrayLike, method: IntervalMethod = "normal", rng: int = 0)
     if method == "bootstrap":
         picks = np.random.default_rng(rng).integers(0, n, size=(RESAMPLES, n))
         return percentile_interval(array[picks].mean(axis=1))
-    half = (_Z95 if method == "normal" else t_critical(n - 1)) * float(array.std(ddof=1)) / math.sqrt(n)
+    half = (Z95 if method == "normal" else t_critical(n - 1)) * float(array.std(ddof=1)) / math.sqrt(n)
     mean = float(array.mean())
     return mean - half, mean + half
 
@@ -110,8 +111,13 @@ class StatValue:
         std = float(array.std(ddof=1)) if array.size > 1 else 0.0
         return cls(float(array.mean()), std, float(array.min()), float(array.max()), array.size, ci95)
 
+    @property
+    def has_interval(self) -> bool:
+        """Whether the interval is known: one value tells nothing about its spread."""
+        return not any(math.isnan(end) for end in self.ci95)
+
     def __str__(self) -> str:
         low, high = self.ci95
-        if math.isnan(low) or math.isnan(high):
+        if not self.has_interval:
             return f"{self.mean:.3f} (n = {self.n})"
         return plus_minus(self.mean, (high - low) / 2)

@@ -1,1 +1,1 @@
-"""Submissions: built from sessions, checked against their raw episodes, executed again. Nothing claimed is believed."""
+"""Submissions: how they are built from sessions, checked against raw episodes and executed again."""

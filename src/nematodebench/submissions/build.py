@@ -1,4 +1,4 @@
-"""Building a submission from sessions: all of it is computed from their episodes, and checked before it is kept."""
+"""Builds a submission from sessions. All of it is computed from their episodes and checked before it is kept."""
 
 import datetime
 import hashlib
@@ -45,7 +45,7 @@ class Draft:
 
     @property
     def problems(self) -> list[str]:
-        """Every reason to refuse it, one a line."""
+        """Every reason to refuse the submission, each as one line."""
         failed = [f"{check.name}: {check.message}. {check.advice}" for check in self.checks if check.outcome == "FAIL"]
         return [*self.refusals, *failed]
 
@@ -58,12 +58,12 @@ class Draft:
 def prepare(
     root: Path, folders: Sequence[Path], who: Attribution, *, category: str | None = None, timestamp: str | None = None
 ) -> Draft:
-    """Reads sessions and writes down what a submission of them says. Changes nothing on disk."""
+    """Reads sessions and drafts the submission of them. It changes nothing on disk."""
     sessions = _open(root, folders)
     # Whoever submits a brain of their own has it here and trusts it.
     case = Case(root, sessions, trust_code=True)
     checks = judge(case, DATA_CHECKS)
-    refusals = [*_git_problems(root), *_occupied(root, sessions)]
+    refusals = [*_git_problems(root), *_already_published(root, sessions)]
     passed = {check.name for check in checks if check.outcome in {"PASS", "WARN"}}
     if not {"consistency", "task", "brain", "episodes"} <= passed:
         return Draft(None, sessions, checks, refusals)
@@ -74,7 +74,7 @@ def prepare(
 
 
 def now() -> str:
-    """The moment a submission is made, as its file is called."""
+    """The present time, in the form that names a submission's file."""
     return f"{datetime.datetime.now(datetime.UTC):%Y%m%d_%H%M%S}"
 
 
@@ -113,7 +113,7 @@ def _git_problems(root: Path) -> list[str]:
     return []
 
 
-def _occupied(root: Path, sessions: Sequence[StoredSession]) -> list[str]:
+def _already_published(root: Path, sessions: Sequence[StoredSession]) -> list[str]:
     ids = [session.metadata.experiment_id for session in sessions]
     return [f"session {name} is already in {ARTIFACTS}." for name in ids if (root / ARTIFACTS / name).exists()]
 

@@ -1,4 +1,4 @@
-"""A case to be judged: sessions, the submission that claims something of them, and what their episodes say."""
+"""What checks look at: sessions, the submission that claims something of them, and what their episodes say."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,8 +8,8 @@ from typing import Any
 from nematodebench.brains.registry import BrainType, canonical_name, class_of, get_brain
 from nematodebench.engine.run import resolve_config
 from nematodebench.errors import UsageError
-from nematodebench.measures.base import Measurement
-from nematodebench.records.schemas import ChemotaxisRecord, ExperimentMetadata, NormalisedRecord
+from nematodebench.measures.base import Chemotaxis, Measurement
+from nematodebench.records.schemas import ExperimentMetadata, NormalisedRecord
 from nematodebench.records.submission_schema import AggregateMetrics, Environment, NematodeBenchSubmission
 from nematodebench.sessions.config import SessionConfig
 from nematodebench.sessions.plan import dump_config
@@ -32,12 +32,12 @@ class Findings:
     metrics: AggregateMetrics
     level: str | None
     normalised: NormalisedRecord | None
-    chemotaxis: ChemotaxisRecord | None
+    chemotaxis: Chemotaxis | None
 
 
 @dataclass
 class Case:
-    """Everything a check may look at; computed when first asked for."""
+    """Everything that a check may look at. It is computed when it is first asked for."""
 
     root: Path
     sessions: list[StoredSession]
@@ -93,7 +93,7 @@ class Case:
         """What the submission must claim."""
         rows = [row for session in self.measurements for row in session.runs]
         everything = [runs[k] for runs in self.episodes for k in sorted(runs)]
-        summary = {name: self._pooled(name) for name in self.measurements[0].session}
+        summary = {name: self._pool(name) for name in self.measurements[0].session}
         pooled = Measurement(rows, summary, self.task.measure(everything).chemotaxis)
         found = measurement_records(self.task, pooled)
         metrics = found["metrics"]
@@ -102,8 +102,8 @@ class Case:
             AggregateMetrics(**named, other=metrics), found["level"], found["normalised"], found["chemotaxis"]
         )
 
-    def _pooled(self, name: str) -> StatValue:
-        """Over the session means, interval over all runs; a metric runs do not have is one value a session."""
+    def _pool(self, name: str) -> StatValue:
+        """Summarises a metric over session means, with an interval over all runs where runs have the metric."""
         by_session = [[row[name] for row in session.runs if name in row] for session in self.measurements]
         if all(by_session):
             return StatValue.pooled([[float(v) for v in values if v is not None] for values in by_session])

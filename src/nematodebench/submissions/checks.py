@@ -1,4 +1,4 @@
-"""What a check is, and how a list of them is gone through."""
+"""Defines what a check is and goes through lists of them."""
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
@@ -46,20 +46,20 @@ def check(name: str, good: str, advice: str, needs: tuple[str, ...] = ()) -> Cal
 
 
 def judge(case: Case, checks: Sequence[Check], before: Sequence[CheckResult] = ()) -> list[CheckResult]:
-    """Goes through checks in order; one that cannot be made is skipped, never passed."""
+    """Makes checks in order. A check that cannot be made is skipped and does not pass."""
     results = list(before)
     for one in checks:
         good = {result.name for result in results if result.outcome in {"PASS", "WARN"}}
         missing = [name for name in one.needs if name not in good]
-        results.append(_skipped(one, missing) if missing else _judged(case, one))
+        results.append(_skip(one, missing) if missing else _judge_one(case, one))
     return results
 
 
-def _skipped(one: Check, missing: Sequence[str]) -> CheckResult:
+def _skip(one: Check, missing: Sequence[str]) -> CheckResult:
     return CheckResult(name=one.name, outcome="SKIP", message=f"not checked, because of: {', '.join(missing)}")
 
 
-def _judged(case: Case, one: Check) -> CheckResult:
+def _judge_one(case: Case, one: Check) -> CheckResult:
     found: list[str] = []
     try:
         found += itertools.islice(one.find(case), _SHOWN + 1)
@@ -67,12 +67,12 @@ def _judged(case: Case, one: Check) -> CheckResult:
         found.append(str(error))
     problems = [text for text in found if not isinstance(text, Caution)]
     if problems:
-        return CheckResult(name=one.name, outcome="FAIL", message=_joined(problems), advice=one.advice)
+        return CheckResult(name=one.name, outcome="FAIL", message=_join(problems), advice=one.advice)
     if found:
-        return CheckResult(name=one.name, outcome="WARN", message=_joined(found))
+        return CheckResult(name=one.name, outcome="WARN", message=_join(found))
     return CheckResult(name=one.name, outcome="PASS", message=one.good)
 
 
-def _joined(problems: Sequence[str]) -> str:
+def _join(problems: Sequence[str]) -> str:
     text = "; ".join(problem.rstrip(".") for problem in problems[:_SHOWN])
     return text + ("; and more" if len(problems) > _SHOWN else "")

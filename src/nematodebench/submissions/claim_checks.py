@@ -1,4 +1,4 @@
-"""Checks of a submission against its sessions: place, references, config, counts, metrics, category, independence."""
+"""Checks a submission against its sessions: place, references, config, counts, metrics, category, independence."""
 
 import datetime
 import hashlib

@@ -1,10 +1,13 @@
-"""Comparing what is claimed with what was computed, number by number."""
+"""Compares what is claimed with what was computed, number by number."""
 
 import math
 from collections.abc import Iterator
 from typing import Any
 
 from pydantic import BaseModel
+
+from nematodebench.records.stat_value import stat_record
+from nematodebench.stats import StatValue
 
 __all__ = ["differences"]
 
@@ -33,6 +36,8 @@ def differences(claimed: Any, computed: Any, place: str) -> Iterator[str]:
 def _plain(value: Any) -> Any:
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json", exclude_unset=True)
+    if isinstance(value, StatValue):
+        return _plain(stat_record(value))
     return list(value) if isinstance(value, tuple) else value
 
 

@@ -1,4 +1,4 @@
-"""Checks of sessions: whether their records follow from their episodes, their seeds and what is registered here."""
+"""Checks whether the records of sessions follow from their episodes, their seeds and what is registered here."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -48,7 +48,7 @@ def _minimum_runs(case: Case) -> Iterator[str]:
 @check(
     "complete",
     "every run of every session has a result",
-    "Mend what made the runs fail, or resume the session, and submit again.",
+    "Remove the cause of the failures, or resume the session, and submit again.",
 )
 def _complete(case: Case) -> Iterator[str]:
     for record in case.records:

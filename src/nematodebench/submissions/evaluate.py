@@ -1,4 +1,4 @@
-"""Judging a submission: every check by name, nothing believed, and on request a sample of runs executed again."""
+"""Evaluates a submission: makes every check and, on request, executes a sample of the runs again."""
 
 import datetime
 import hashlib
@@ -63,7 +63,7 @@ def evaluate(
     if results[-1].outcome == "PASS":
         results = judge(case, (*DATA_CHECKS, *CLAIM_CHECKS), results)
         if reproduce is not None:
-            again, verdict = _reproduced(case, reproduce, workers, results)
+            again, verdict = _reproduce(case, reproduce, workers, results)
             results.append(verdict)
     return _report(case, content, results, again)
 
@@ -100,14 +100,14 @@ def _open_files(case: Case, results: Sequence[CheckResult]) -> CheckResult:
     return CheckResult(name="files", outcome="PASS", message="every session's record, config and episodes are there")
 
 
-def _reproduced(
+def _reproduce(
     case: Case, count: int, workers: int | None, results: Sequence[CheckResult]
 ) -> tuple[Reproduction | None, CheckResult]:
     needed = {"complete", "consistency", "task", "brain"}
     bad = [result.name for result in results if result.name in needed and result.outcome not in {"PASS", "WARN"}]
     if bad:
         message = f"not executed, because of: {', '.join(bad)}"
-        return None, CheckResult(name=_REPRODUCTION, outcome="FAIL", message=message, advice="Mend these first.")
+        return None, CheckResult(name=_REPRODUCTION, outcome="FAIL", message=message, advice="Correct these first.")
     again = execute_again(case, count, workers)
     same, close, off = (again.count(outcome) for outcome in ("identical", "within", "different"))
     message = f"{len(again.runs)} of {again.total_runs} runs executed again: {same} identical bit for bit"
@@ -129,7 +129,7 @@ def _report(case: Case, content: bytes, results: Sequence[CheckResult], again: R
     findings = case.findings if "episodes" in good else None
     known = {"task", "brain"} <= good
     return EvaluationReport(
-        submission=_shown_path(case),
+        submission=_relative_path(case),
         submission_sha256=hashlib.sha256(content).hexdigest(),
         submission_id=case.submission.submission_id if case.submission else None,
         evaluated=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
@@ -147,8 +147,8 @@ def _report(case: Case, content: bytes, results: Sequence[CheckResult], again: R
     )
 
 
-def _shown_path(case: Case) -> str:
-    """Relative, so that a stored report says nothing about the machine it was made on."""
+def _relative_path(case: Case) -> str:
+    """The submission's path below the repository, so that a stored report says nothing about the machine."""
     assert case.path is not None
     root = case.root.absolute()
     return str(case.path.relative_to(root)) if case.path.is_relative_to(root) else case.path.name

@@ -1,4 +1,4 @@
-"""Keeping a submission: all or nothing, one at a time, also when the machine stops in the middle.
+"""Publishes a submission completely or not at all, one at a time, also when the machine stops in the middle.
 
 The order is: journal, copies of the sessions under hidden names, renamed to their places, the submission's JSON, then
 the originals go, then the journal. The JSON is the instant it happens: before it, the sessions are whole where they
@@ -42,7 +42,7 @@ def submit(root: Path, folders: list[Path], who: Attribution, category: str | No
     Raises:
         RefusedError: Something speaks against it; nothing was changed.
     """
-    with _alone(root):
+    with _exclusive_lock(root):
         recover(root)
         draft = prepare(root, folders, who, category=category)
         while draft.submission is not None and (root / _target(draft)).exists():
@@ -64,8 +64,8 @@ def _target(draft: Draft) -> str:
 
 
 @contextlib.contextmanager
-def _alone(root: Path) -> Iterator[None]:
-    """One submission at a time; the lock goes with its process, however that ends."""
+def _exclusive_lock(root: Path) -> Iterator[None]:
+    """Holds a lock, so that there is one submission at a time. The lock goes with its process, however that ends."""
     with (state_folder(root) / "submit.lock").open("w") as handle:
         deadline = time.monotonic() + _PATIENCE
         while True:
@@ -100,7 +100,7 @@ def keep(root: Path, draft: Draft) -> Path:
 
 
 def _place(root: Path, name: str, files: dict[str, bytes]) -> None:
-    """A session's folder, complete the moment it has its name. Written from what was checked, not copied anew."""
+    """Writes a session's folder from what was checked, and gives the folder its name when it is complete."""
     incoming = root / ARTIFACTS / _INCOMING / name
     incoming.mkdir(parents=True)
     for file, content in files.items():
@@ -121,7 +121,7 @@ def _sync(folder: Path) -> None:
 
 
 def _finish(root: Path, moves: dict[str, str]) -> None:
-    """The submission stands: the originals go, each with one rename, then the traces."""
+    """Removes the originals of a published submission, each with one rename, and then the journal."""
     for name, original in moves.items():
         gone = Path(original).with_name(f".{name}.submitted")
         if Path(original).is_dir() and Path(original).resolve() != (root / ARTIFACTS / name).resolve():
@@ -136,7 +136,7 @@ def _forget(root: Path) -> None:
 
 
 def recover(root: Path) -> None:
-    """Ends what a dead process began: a submission that was written is finished, one that was not is undone."""
+    """Ends what a stopped process began: a submission that was written is finished, one that was not is undone."""
     journal = _journal(root)
     _clear(journal)
     if not journal.is_file():

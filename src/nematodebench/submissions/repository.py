@@ -1,4 +1,4 @@
-"""What git says about the place a submission is made in."""
+"""Asks git about the repository in which a submission is made."""
 
 from pathlib import Path
 

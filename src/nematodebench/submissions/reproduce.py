@@ -1,4 +1,4 @@
-"""Executing a random choice of a submission's runs again, from their seeds."""
+"""Executes a random choice of a submission's runs again, from their seeds."""
 
 import platform
 import random
@@ -25,7 +25,7 @@ Chosen = tuple[ExperimentMetadata, RunRecord]
 def reproduce(case: Case, count: int, workers: int | None = None) -> Reproduction:
     """Executes ``count`` runs again, chosen anew each time, and compares them with their records."""
     chosen = _choose(case, count)
-    specs = [_renumbered(spec_of(record, run, case.trust_code), k) for k, (record, run) in enumerate(chosen)]
+    specs = [_renumber(spec_of(record, run, case.trust_code), k) for k, (record, run) in enumerate(chosen)]
     cores = default_workers() if workers is None else workers
     compile_for(specs[0].task, specs[0].brain)  # here, not in two threads at once
     executor = choose_executor(specs[0].brain, None, cores)
@@ -33,7 +33,7 @@ def reproduce(case: Case, count: int, workers: int | None = None) -> Reproductio
     here = platform_class(platform.machine())
     same = [platform_class(record.provenance.machine) == here for record, _ in chosen]
     reruns = [Rerun(run, results[k], same[k]) for k, (_, run) in enumerate(chosen)]
-    compared = [_compared(case.task, record, again) for (record, _), again in zip(chosen, reruns, strict=True)]
+    compared = [_compare(case.task, record, again) for (record, _), again in zip(chosen, reruns, strict=True)]
     return Reproduction(
         runs=compared,
         total_runs=sum(record.num_runs for record in case.records),
@@ -51,18 +51,18 @@ def _choose(case: Case, count: int) -> list[Chosen]:
     return random.SystemRandom().sample(every, min(count, len(every)))
 
 
-def _renumbered(spec: RunSpec, index: int) -> RunSpec:
-    """Runs of different sessions share numbers; results are told apart by the index."""
+def _renumber(spec: RunSpec, index: int) -> RunSpec:
+    """Gives a run another index: runs of different sessions share numbers, and results are told apart by the index."""
     return RunSpec(spec.task, spec.brain_name, spec.brain, spec.config, spec.seed, index)
 
 
-def _compared(task: Task, record: ExperimentMetadata, again: Rerun) -> Reexecution:
+def _compare(task: Task, record: ExperimentMetadata, again: Rerun) -> Reexecution:
     outcome: Literal["identical", "within", "different"] = "identical"
     message = again.note
     if again.result.failure is not None:
         outcome, message = "different", f"the re-execution failed: {again.result.failure.message}"
     elif not again.identical:
-        far = _far(_claimed(task, again), _computed(task, again))
+        far = _far(_recorded_metrics(task, again), _computed_metrics(task, again))
         outcome = "different" if again.same_platform or far else "within"
         message = "; ".join(far) or "the episodes differ, though the metrics are close"
     run = again.recorded
@@ -73,17 +73,17 @@ def _keys(task: Task) -> Sequence[str]:
     return task.scoring.own_metrics(task.score_key)
 
 
-def _claimed(task: Task, again: Rerun) -> dict[str, float]:
+def _recorded_metrics(task: Task, again: Rerun) -> dict[str, float]:
     return {key: float(again.recorded.metrics.get(key) or 0.0) for key in _keys(task)}
 
 
-def _computed(task: Task, again: Rerun) -> dict[str, float]:
+def _computed_metrics(task: Task, again: Rerun) -> dict[str, float]:
     row = task.measure([again.result.records]).runs[0]
     return {key: float(row[key] or 0.0) for key in _keys(task)}
 
 
 def _far(claimed: dict[str, float], computed: dict[str, float]) -> list[str]:
-    """What is off by more than 10 %: of the value, or of the scale 0 to 1 that scores live on, where that is larger."""
+    """Lists what differs by more than 10 % of the value, or of 1 where that is larger (scores lie between 0 and 1)."""
     return [
         f"{key} is claimed as {value:.4g}, re-executed {computed[key]:.4g}"
         for key, value in claimed.items()
@@ -92,11 +92,11 @@ def _far(claimed: dict[str, float], computed: dict[str, float]) -> list[str]:
 
 
 def _close_on_average(task: Task, reruns: Sequence[Rerun]) -> bool:
-    """On another kind of machine bits may differ, and single runs with them; what they amount to may not."""
+    """Whether means agree. On another kind of machine single runs may differ, but their means may not."""
     if not reruns:
         return True
     if any(again.result.failure is not None for again in reruns):
         return False
-    claimed, computed = ([values(task, again) for again in reruns] for values in (_claimed, _computed))
+    claimed, computed = ([values(task, again) for again in reruns] for values in (_recorded_metrics, _computed_metrics))
     means = [{key: sum(row[key] for row in rows) / len(rows) for key in _keys(task)} for rows in (claimed, computed)]
     return not _far(*means)

@@ -1,4 +1,4 @@
-"""A session as it lies on disk, read for checking: its record, its config, its episodes."""
+"""Reads a session from disk for checking: its record, its config, its episodes."""
 
 import hashlib
 import io
@@ -91,7 +91,7 @@ def _check_names(metadata: ExperimentMetadata) -> None:
 
 
 def read_episodes(session: StoredSession, task: Task) -> Records:
-    """Every run's records from the table, checked for form: columns, types, counts, finite numbers."""
+    """Reads every run's records from the table and checks columns, types, counts and finite numbers."""
     name, phases = session.metadata.experiment_id, phase_columns(task)
     frame = _read_table(session, task)
     try:

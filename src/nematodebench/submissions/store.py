@@ -1,4 +1,4 @@
-"""Where submissions lie, and how they are read."""
+"""Finds and reads the submissions of a repository."""
 
 import hashlib
 from pathlib import Path

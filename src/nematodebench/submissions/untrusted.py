@@ -1,4 +1,4 @@
-"""Reading files somebody else wrote: bounded, inside the tree, and exactly one meaning."""
+"""Reads files that somebody else wrote: of bounded size, inside the tree, and with exactly one meaning."""
 
 import contextlib
 import json
@@ -35,7 +35,7 @@ Kind = TypeVar("Kind", bound=Record)
 
 
 def read_file(root: Path, relative: str, limit: int) -> bytes:
-    """The content of a regular file below ``root``. No link on the way to it is followed."""
+    """Reads a regular file below ``root``. It follows no link on the way."""
     path = root
     for part in relative.split("/"):
         if part in {"", ".", ".."} or "\\" in part or "\0" in part:
@@ -58,7 +58,7 @@ def read_file(root: Path, relative: str, limit: int) -> bytes:
 
 
 def strict_json(content: bytes, name: str) -> Any:
-    """JSON with one meaning: UTF-8, finite numbers, no key twice, not deeply nested."""
+    """Parses JSON that has one meaning: UTF-8, finite numbers, no key twice, not deeply nested."""
     try:
         parsed = json.loads(
             content.decode("utf-8"), object_pairs_hook=_once, parse_constant=_not_a_number, parse_float=_finite
@@ -105,7 +105,7 @@ def _check_depth(content: Any, name: str) -> None:
 
 
 def parse_record(model: type[Kind], content: bytes, name: str) -> Kind:
-    """A stored record, strictly: no text where a number belongs."""
+    """Parses a stored record strictly: text does not stand for a number."""
     strict_json(content, name)
     return model.model_validate_json(content, strict=True)
 
@@ -120,7 +120,7 @@ def problems(error: ValidationError) -> list[str]:
 
 
 def parse_config(content: bytes, name: str) -> SessionConfig:
-    """A config from a submission. Aliases are refused: a few lines of them unfold into more than memory holds."""
+    """Parses a config from a submission. It refuses aliases: a few lines of them unfold into more than memory holds."""
     with contextlib.suppress(yaml.YAMLError, UnicodeDecodeError, RecursionError):  # config_from says these better
         events = yaml.parse(content.decode("utf-8"), Loader=yaml.SafeLoader)
         if any(isinstance(event, yaml.AliasEvent) for event in events):

@@ -1,4 +1,4 @@
-"""A task's floor and ceiling: data files written by ``nematodebench calibrate``, never typed by hand."""
+"""Reads and writes the anchors of tasks: data files that ``nematodebench calibrate`` writes and nobody types."""
 
 import json
 from collections.abc import Sequence

@@ -57,12 +57,12 @@ class Phase:
 
 @dataclass(frozen=True)
 class Task:
-    """A task: the phases a run lives through, which of them is scored, and how.
+    """A task: the phases of a run, which of them is scored, and how.
 
     Attributes:
         id: Name with version, like ``foraging_small-v1``.
         summary: What it asks of a brain, in one line.
-        phases: In the order they are lived through, by one brain.
+        phases: The phases, in the order in which one brain goes through them.
         scored: Name of the phase the score is computed from.
         scoring: How metrics and the score follow from the episodes: one of :mod:`nematodebench.measures`.
         score_key: The metric that is the score; empty for a task without one, which is never ranked.
@@ -123,7 +123,7 @@ class Task:
 
     @property
     def trains_first(self) -> bool:
-        """Whether experience comes before the scored phase (else a brain is scored while it learns)."""
+        """Whether experience comes before the scored phase; otherwise a brain is scored while it learns."""
         return self.scored != self.phases[0].name
 
     def measure(self, runs: Sequence[RunRecords]) -> Measurement:
@@ -147,7 +147,6 @@ class Task:
         """Everything a score depends on, as plain data. The width of a body that is wider than its worlds is part."""
         wide = {"inputs": len(self.inputs), "actions": max(world.actions.n for world in self.worlds)}
         return {
-            **({"body": wide} if self.body else {}),
             "id": self.id,
             "scored": self.scored,
             "scoring": self.scoring.name,
@@ -155,6 +154,7 @@ class Task:
             "floor": self.floor,
             "ceiling": self.ceiling,
             "phases": [phase.spec() for phase in self.phases],
+            **({"body": wide} if self.body else {}),
         }
 
     @property

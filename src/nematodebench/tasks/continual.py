@@ -1,7 +1,8 @@
-"""Family C: six small worlds one brain goes through, one after another, and each of them as a task of its own.
+"""Continual tasks: one brain goes through six small worlds, one after another; each is also a task of its own.
 
-All have one body: as many inputs as the widest world and as many actions as the richest. A world leaves inputs beyond
-its own at 0 and takes actions beyond its own as doing nothing (or as a wrong answer); no label says which world it is.
+All have one body, with as many inputs as the widest world and as many actions as the richest. A world leaves inputs
+beyond its own at 0 and takes actions beyond its own as doing nothing (or as a wrong answer); no label says which world
+it is.
 The floor of each is the null policy over all actions of that body.
 """
 

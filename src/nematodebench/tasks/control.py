@@ -1,4 +1,4 @@
-"""Family B: control and collective tasks with effectors in [0, 1]; anchored scores apply.
+"""Control and collective tasks: effectors in [0, 1], anchored scores.
 
 A run is a budget of experience, the same for every brain, then five scored episodes on new world streams in which the
 brain stays as it is, learning included.
@@ -48,7 +48,8 @@ TASKS = (
     _task("rhythm", "pick up a rhythm and keep it when the pacemaker falls silent", Rhythm(), 100_000, "lock",
           gate="oscillation amplitude"),
     _task("torus", "eight agents see each other: descriptors only", Torus(), 20_000, ""),
-    _task("forage", "eight agents look for one source", Forage(), 20_000, "forage_score"),
+    _task("forage", "eight agents look for one source (a swarm; the worm's tasks are called foraging)", Forage(),
+          20_000, "forage_score"),
 )  # fmt: skip
 
 ALIASES = {"pong_hitrate-v1": "pong-v1", "pong_hitrate": "pong-v1"}

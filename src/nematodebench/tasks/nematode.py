@@ -1,7 +1,7 @@
-"""Family A: a worm forages, with and without predators; the composite score applies.
+"""Nematode tasks: a worm forages, with and without predators, and gets the composite score.
 
-Every run ends on the chemotaxis plate: the trained brain lives one assay episode, from which the board takes its
-biological level. It costs 300 steps and never enters the composite.
+Every run ends on the chemotaxis plate: the trained brain goes through one assay episode, from which the board takes
+its biological level. It costs 300 steps and never enters the composite.
 """
 
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Finds tasks by id. Every module of this package with a ``TASKS`` tuple contributes; nothing else lists them."""
+"""Finds tasks by id. Every module of this package that has a tuple ``TASKS`` contributes; there is no other list."""
 
 import importlib
 import pkgutil

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from nematodebench.errors import UsageError
 from nematodebench.kernels.abi import WorldFunction, WorldMemory
 from nematodebench.kernels.jit import F64
 
@@ -80,6 +81,14 @@ class World:
     def agents(self) -> int:
         """How many brains are in it at once."""
         return 1
+
+    @property
+    def horizon(self) -> int:
+        """The most steps of an episode: the parameter ``max_steps`` or ``ticks``, unless a world says otherwise."""
+        steps = getattr(self, "max_steps", 0) or getattr(self, "ticks", 0)
+        if not steps:
+            raise UsageError(f"World {self.name!r} does not say how long an episode can be: define `horizon`.")
+        return int(steps)
 
     @property
     def sensors(self) -> tuple[Sensor, ...]:

@@ -1,1 +1,1 @@
-"""One file a command, found by itself."""
+"""Commands: every file here is one, and is found by itself."""

@@ -27,9 +27,17 @@ def ablate(
     json: Annotated[bool, typer.Option("--json", help="for machines")] = False,
 ) -> None:
     """Switches mechanisms off one by one under paired seeds; differences with intervals, the costliest loss first."""
-    from nematodebench.cli.search import ablate_command
+    from nematodebench.cli.search import AblationRequest, ablate_command
 
-    ablate_command(
-        brain, task, runs=runs, episodes=episodes, seed=seed, assign=assign or [], only=only, workers=workers,
-        profile=profile, json=json,
-    )  # fmt: skip
+    request = AblationRequest(
+        brain=brain,
+        task=task,
+        runs=runs,
+        episodes=episodes,
+        seed=seed,
+        assign=assign or [],
+        only=only,
+        profile=profile,
+        workers=workers,
+    )
+    ablate_command(request, json=json)

@@ -25,8 +25,16 @@ def calibrate(
     json: Annotated[bool, typer.Option("--json", help="for machines")] = False,
 ) -> None:
     """Measures anchors and writes them, or checks the stored ones (exit code 1 if one is off)."""
-    from nematodebench.cli.calibration import Wanted, calibrate_all
+    from nematodebench.cli.calibration import CalibrationRequest, calibrate_command
 
-    wanted = Wanted(runs, reference, blind, workers)
-    if not calibrate_all(names or [], wanted, write=write, check=check, json=json):
+    request = CalibrationRequest(
+        names=names or [],
+        runs=runs,
+        reference=reference,
+        blind=blind,
+        write=write,
+        check=check,
+        workers=workers,
+    )
+    if not calibrate_command(request, json=json):
         raise typer.Exit(1)

@@ -22,10 +22,10 @@ def compare(
 
     Runs are paired where their seeds match (run both with the same --seed); p values are corrected over tasks (Holm).
     """
-    from nematodebench.cli.comparison import compared
+    from nematodebench.cli.comparison import compare_sessions
     from nematodebench.cli.show import print_json, print_table
 
-    rows = compared(first, second)
+    rows = compare_sessions(first, second)
     if json:
         print_json(rows)
         return

@@ -34,8 +34,19 @@ def continual(
     Every primary score stands next to the null policy's under the same settings; the anchored value is
     (primary - null) / (1 - null). Under nenv-v2 a perfectly constant reward has norm_reward 0, so 1.0 is out of reach.
     """
-    from nematodebench.cli.continual import Request, continual_command
+    from nematodebench.cli.continual import ContinualRequest, continual_command
 
-    request = Request(order, episodes, profile, runs, seed, assign or [], test_episodes, alone, workers)
-    if not continual_command(brain, request, json=json):
+    request = ContinualRequest(
+        brain=brain,
+        order=order,
+        episodes=episodes,
+        profile=profile,
+        runs=runs,
+        seed=seed,
+        assign=assign or [],
+        test_episodes=test_episodes,
+        alone=alone,
+        workers=workers,
+    )
+    if not continual_command(request, json=json):
         raise typer.Exit(1)

@@ -42,21 +42,24 @@ def run(
     json: Annotated[bool, typer.Option("--json", help="print the stored record instead of a table")] = False,
 ) -> None:
     """Trains fresh brains on a task, many runs from one seed, and prints scores with intervals against chance."""
-    from nematodebench.cli import sessions as _sessions
+    from nematodebench.cli.sessions import RunRequest, run_command
 
-    if resume is not None:
-        done = [_sessions.resumed(resume, output, workers, quiet=json)]
-    else:
-        flags = {"runs": runs, "episodes": episodes, "seed": seed}
-        given = _sessions.requests(task, brains or [], config, flags, assign or [])
-        repeated = [one for request in given for one in _sessions.repeated(request, sessions)]
-        plans = [_sessions.plan_of(request, config, workers, executor) for request in repeated]
-        if untrained:
-            plans = [one for plan in plans for one in (plan, _sessions.untrained(plan))]
-        if dry_run:
-            _sessions.print_plans(plans, json=json)
-            return
-        done = [_sessions.executed(plan, output if track else None, quiet=json) for plan in plans]
-    _sessions.print_sessions(done, json=json, root=output if track or resume else None)
-    if any(session.failed_runs for session in done):
+    request = RunRequest(
+        task=task,
+        brains=brains or [],
+        config=config,
+        runs=runs,
+        episodes=episodes,
+        seed=seed,
+        sessions=sessions,
+        assign=assign or [],
+        untrained=untrained,
+        workers=workers,
+        executor=executor,
+        track=track,
+        output=output,
+        resume=resume,
+        dry_run=dry_run,
+    )
+    if not run_command(request, json=json):
         raise typer.Exit(1)

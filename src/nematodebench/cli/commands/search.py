@@ -46,13 +46,26 @@ def search(
     Champion and default are run again on held-out seeds; unless the whole 99 % interval of their paired difference is
     above 0, the answer is "no improvement". The storage is Optuna's: optuna-dashboard shows it.
     """
-    from nematodebench.cli.search import Request, search_command
+    from nematodebench.cli.search import SearchRequest, search_command
 
-    search_command(
-        brain,
-        Request(
-            task, trials, sampler, importance, runs, held_out, episodes, seed, assign or [], prune, patience, profile,
-            storage, study, resume, output, workers,
-        ),
-        json=json,
-    )  # fmt: skip
+    request = SearchRequest(
+        brain=brain,
+        task=task,
+        trials=trials,
+        sampler=sampler,
+        importance=importance,
+        runs=runs,
+        held_out=held_out,
+        episodes=episodes,
+        seed=seed,
+        assign=assign or [],
+        prune=prune,
+        patience=patience,
+        profile=profile,
+        storage=storage,
+        study=study,
+        resume=resume,
+        output=output,
+        workers=workers,
+    )
+    search_command(request, json=json)

@@ -35,10 +35,19 @@ def sweep(
 
     Killed or interrupted, the same command goes on where it was.
     """
-    from nematodebench.cli.sweep import run_sweep
+    from nematodebench.cli.sweep import SweepRequest, sweep_command
 
-    wanted = (_names(tasks), _names(brains), grid or [])
-    if not run_sweep(*wanted, runs=runs, seed=seed, output=output, workers=workers, dry_run=dry_run, json=json):
+    request = SweepRequest(
+        tasks=_names(tasks),
+        brains=_names(brains),
+        grid=grid or [],
+        runs=runs,
+        seed=seed,
+        output=output,
+        workers=workers,
+        dry_run=dry_run,
+    )
+    if not sweep_command(request, json=json):
         raise typer.Exit(1)
 
 

@@ -136,6 +136,11 @@ class PatternMemory(World):
         return cls(length=7, symbols=6)
 
     @property
+    def horizon(self) -> int:
+        """Every symbol is shown once and asked for once."""
+        return 2 * self.length
+
+    @property
     def sensors(self) -> tuple[Sensor, ...]:
         """The symbol, the phase, the position, the last success."""
         names = ("showing", "recalling", "position", "right")

@@ -1,4 +1,4 @@
-"""The scenarios of the benchmark-management specification, one test each; its documents are tested on their own."""
+"""What contributors and reviewers can rely on, from a run to the board: checks, seeds, metrics, schemas, storage."""
 
 import datetime
 import json
@@ -24,17 +24,18 @@ from submission_workshop import (
 import nematodebench as nb
 from nematodebench.engine import seeds
 from nematodebench.engine.python_brain import seed_everything
-from nematodebench.records.schemas import ExperimentMetadata, StatRecord
+from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.records.store import load_experiment
 from nematodebench.records.submission_schema import MIN_RUNS_PER_SESSION, AggregateMetrics, SessionReference
 from nematodebench.sessions.rerun import rerun
+from nematodebench.stats import StatValue
 from nematodebench.submissions.store import load_submission
 
 SOURCE = Path(nb.__file__).parent
 
 
-# Benchmark submission evaluation script
-def test_scenario_structure_validation(tmp_path: Path) -> None:
+# Evaluating a submission
+def test_structure_validation(tmp_path: Path) -> None:
     work = official(tmp_path / "repo")
     del work.claims["contributor"]
     work.claims["total_runs"] = "many"
@@ -46,7 +47,7 @@ def test_scenario_structure_validation(tmp_path: Path) -> None:
     assert "sessions.0.session_seed: Input should be greater than or equal to 0" in message
 
 
-def test_scenario_minimum_runs_check(tmp_path: Path) -> None:
+def test_minimum_runs_check(tmp_path: Path) -> None:
     work = official(tmp_path / "repo")
     record = work.record(0)
     record["num_runs"] = 49
@@ -56,7 +57,7 @@ def test_scenario_minimum_runs_check(tmp_path: Path) -> None:
     assert "has 49 runs: at least 50 are required" in outcome.check("runs")["message"]
 
 
-def test_scenario_config_existence_check(tmp_path: Path) -> None:
+def test_config_existence_check(tmp_path: Path) -> None:
     work = official(tmp_path / "repo")
     config = work.root / work.claims["config_file"]
     config.write_text(config.read_text() + "\n")
@@ -67,7 +68,7 @@ def test_scenario_config_existence_check(tmp_path: Path) -> None:
     assert "does not exist" in work.evaluate().check("config file")["message"]
 
 
-def test_scenario_optional_reproduction(tmp_path: Path) -> None:
+def test_optional_reproduction(tmp_path: Path) -> None:
     work = official(tmp_path / "repo")
     assert work.evaluate().report["reproduction"] is None
     outcome = work.evaluate("--reproduce", "3")
@@ -82,7 +83,7 @@ def test_scenario_optional_reproduction(tmp_path: Path) -> None:
     assert "3 different" in outcome.check("re-execution")["message"]
 
 
-def test_scenario_evaluation_report(tmp_path: Path) -> None:
+def test_evaluation_report(tmp_path: Path) -> None:
     work = official(tmp_path / "repo")
     text = command(work.root, "evaluate", work.path).out
     assert text.rstrip().endswith("PASS")
@@ -97,8 +98,8 @@ def test_scenario_evaluation_report(tmp_path: Path) -> None:
     assert text.rstrip().endswith("FAIL (1 failed)")
 
 
-# Reproducibility through seeding
-def test_scenario_automatic_seed_generation(monkeypatch: pytest.MonkeyPatch) -> None:
+# Seeds
+def test_automatic_seed_generation(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
     monkeypatch.setattr(seeds.secrets, "randbelow", lambda bound: asked.append(bound) or 123)
     session = nb.run("foraging_small-v1", "null_random", runs=2, episodes=20)
@@ -107,21 +108,21 @@ def test_scenario_automatic_seed_generation(monkeypatch: pytest.MonkeyPatch) -> 
     assert [run.seed for run in session.runs] == [seeds.run_seed(123, k) for k in range(2)]
 
 
-def test_scenario_explicit_seed_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_explicit_seed_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(seeds.secrets, "randbelow", lambda bound: pytest.fail("a seed was drawn"))
     root = new_repository(tmp_path / "repo")
     folder = run_session(root, 77, runs=2, episodes=20)
     assert load_experiment(folder).session_seed == 77
 
 
-def test_scenario_environment_reproducibility() -> None:
+def test_environment_reproducibility() -> None:
     first, second = (nb.run("predator_small-v1", "null_random", runs=2, episodes=20, seed=4) for _ in range(2))
     assert first.episodes.equals(second.episodes)
     users = [path for path in SOURCE.rglob("*.py") if re.search(r"^(import|from) secrets", path.read_text(), re.M)]
     assert [path.name for path in users] == ["seeds.py"]
 
 
-def test_scenario_brain_reproducibility() -> None:
+def test_brain_reproducibility() -> None:
     first, second = (nb.run("foraging_small-v1", "mlp_ppo", runs=2, episodes=20, seed=4) for _ in range(2))
     assert [run.memory_hash for run in first.runs] == [run.memory_hash for run in second.runs]
     torch = pytest.importorskip("torch")
@@ -132,7 +133,7 @@ def test_scenario_brain_reproducibility() -> None:
     assert drawn[0] == drawn[1]
 
 
-def test_scenario_per_run_seed_tracking() -> None:
+def test_per_run_seed_tracking() -> None:
     work = Work(official_repository())
     reference = load_submission(work.path).sessions[2]
     assert reference.run_seeds == [seeds.run_seed(reference.session_seed, k) for k in range(50)]
@@ -141,14 +142,14 @@ def test_scenario_per_run_seed_tracking() -> None:
     assert again.identical
 
 
-# Enhanced metrics
-def test_scenario_learning_speed_calculation() -> None:
+# Metrics
+def test_learning_speed_calculation() -> None:
     assert nb.scoring.learning_speed([False] * 59 + [True] * 441) == 1.0 - 75 / 500
     assert nb.scoring.learning_speed([False] * 500) == 0.0
     assert 0.0 <= nb.scoring.learning_speed([True] * 500) <= 1.0
 
 
-def test_scenario_stability_metric_calculation() -> None:
+def test_stability_metric_calculation() -> None:
     rates = np.array([0.9, 0.8, 1.0])
     assert nb.scoring.stability(rates) == pytest.approx(1.0 - rates.std(ddof=1) / rates.mean())
     assert nb.scoring.stability([0.0, 0.0]) == 0.0
@@ -156,19 +157,19 @@ def test_scenario_stability_metric_calculation() -> None:
     assert nb.scoring.stability([0.0, 0.0, 0.0, 1.0]) == 0.0
 
 
-def test_scenario_statistical_aggregation() -> None:
+def test_statistical_aggregation() -> None:
     work = Work(official_repository())
     metrics = load_submission(work.path).metrics
     records = [ExperimentMetadata.model_validate(work.record(k)) for k in range(10)]
     for name in ("success_rate", "composite_score", "distance_efficiency", "learning_speed", "stability"):
         value, means = getattr(metrics, name), np.array([record.metrics[name].mean for record in records])
-        assert isinstance(value, StatRecord)
+        assert isinstance(value, StatValue)
         assert (value.mean, value.std) == pytest.approx((means.mean(), means.std(ddof=1)))
         assert (value.min, value.max, value.n) == (means.min(), means.max(), 10)
 
 
-# Architecture
-def test_scenario_session_experiments(tmp_path: Path) -> None:
+# Sessions and submissions
+def test_session_experiments(tmp_path: Path) -> None:
     root = new_repository(tmp_path / "repo")
     words = ("run", "--config", "configs/follower.yml", "--runs", 2, "--episodes", 20, "--track")
     assert command(root, *words).code == 0
@@ -179,7 +180,7 @@ def test_scenario_session_experiments(tmp_path: Path) -> None:
     assert "/experiments/" in ignored
 
 
-def test_scenario_nematodebench_submissions(tmp_path: Path) -> None:
+def test_nematodebench_submissions(tmp_path: Path) -> None:
     root = copied(sessions_repository(), tmp_path / "repo")
     names = {path.name for path in folders(root)}
     outcome = submit(root, "--json")
@@ -192,7 +193,7 @@ def test_scenario_nematodebench_submissions(tmp_path: Path) -> None:
     assert "Ada Example" in command(root, "board", "show").out
 
 
-def test_scenario_nematodebench_submission_schema() -> None:
+def test_nematodebench_submission_schema() -> None:
     claims = Work(official_repository()).claims
     required = {
         "submission_id", "brain_type", "brain_config", "environment", "category", "sessions", "total_sessions",
@@ -204,7 +205,7 @@ def test_scenario_nematodebench_submission_schema() -> None:
     assert (claims["total_sessions"], claims["total_runs"], claims["all_seeds_unique"]) == (10, 500, True)
 
 
-def test_scenario_seed_uniqueness_validation(tmp_path: Path) -> None:
+def test_seed_uniqueness_validation(tmp_path: Path) -> None:
     root = new_repository(tmp_path / "repo")
     first = run_session(root, 8, runs=3, episodes=20)
     run_session(root, 9, runs=3, episodes=20)
@@ -219,7 +220,7 @@ def test_scenario_seed_uniqueness_validation(tmp_path: Path) -> None:
     assert f"seed {seeds.run_seed(8, 0)} is used by {first.name} run 0 and twin run 0" in outcome.err
 
 
-def test_scenario_seed_uniqueness_flag_is_false_with_duplicates(tmp_path: Path) -> None:
+def test_seed_uniqueness_flag_is_false_with_duplicates(tmp_path: Path) -> None:
     root = copied(sessions_repository(), tmp_path / "repo")
     first = folders(root)[0]
     record = json.loads((first / f"{first.name}.json").read_text())
@@ -229,7 +230,7 @@ def test_scenario_seed_uniqueness_flag_is_false_with_duplicates(tmp_path: Path) 
     assert json.loads(submit(root, "--draft").out)["all_seeds_unique"] is False
 
 
-def test_scenario_minimum_session_requirements(tmp_path: Path) -> None:
+def test_minimum_session_requirements(tmp_path: Path) -> None:
     assert MIN_RUNS_PER_SESSION == 50
     root = new_repository(tmp_path / "repo")
     run_session(root, 1, runs=49)
@@ -250,27 +251,27 @@ def test_scenario_minimum_session_requirements(tmp_path: Path) -> None:
     ],
     ids=["brain", "task", "grid", "parameters"],
 )
-def test_scenario_configuration_consistency_validation(tmp_path: Path, change: dict, message: str) -> None:
+def test_configuration_consistency_validation(tmp_path: Path, change: dict, message: str) -> None:
     root = new_repository(tmp_path / "repo")
     run_session(root, 1, runs=2, episodes=20)
     run_session(root, 2, **{"runs": 2, "episodes": 20, **change})
     assert message in submit(root).err
 
 
-def test_scenario_configuration_consistency_allows_other_seeds() -> None:
+def test_configuration_consistency_allows_other_seeds() -> None:
     report = Work(official_repository()).evaluate()
     assert report.check("consistency")["outcome"] == "PASS"
 
 
 # Storage
-def test_scenario_experiment_folder_structure(tmp_path: Path) -> None:
+def test_experiment_folder_structure(tmp_path: Path) -> None:
     root = new_repository(tmp_path / "repo")
     folder = run_session(root, 1, runs=2, episodes=20)
     assert {path.name for path in folder.iterdir()} == {f"{folder.name}.json", "follower.yml", "episodes.parquet"}
     assert rerun(load_experiment(folder), 1).identical
 
 
-def test_scenario_artifact_storage_for_submissions() -> None:
+def test_artifact_storage_for_submissions() -> None:
     work = Work(official_repository())
     tracked = git(work.root, "ls-files", "artifacts").splitlines()
     for reference in work.claims["sessions"]:
@@ -278,7 +279,7 @@ def test_scenario_artifact_storage_for_submissions() -> None:
         assert reference["file_path"] in tracked
 
 
-def test_scenario_benchmark_submission_output() -> None:
+def test_benchmark_submission_output() -> None:
     work = Work(official_repository())
     relative = str(work.path.relative_to(work.root))
     assert relative == f"benchmarks/{work.claims['category']}/{work.claims['timestamp']}.json"

@@ -1,4 +1,4 @@
-"""The documentation scenarios of the benchmark-management specification."""
+"""The guides for contributors say what a contributor needs to know."""
 
 import re
 from pathlib import Path
@@ -17,7 +17,7 @@ def _headings(name: str) -> str:
     return "\n".join(re.findall(r"^#+ .*$", _text(name), re.M)).lower()
 
 
-def test_scenario_submission_guide_access() -> None:
+def test_submission_guide_access() -> None:
     text, headings = _text(GUIDE), _headings(GUIDE)
     assert "prerequisites" in headings
     assert re.search(r"\b50\b", text)
@@ -31,7 +31,7 @@ def test_scenario_submission_guide_access() -> None:
     assert re.search(r"^PASS", text, re.M), "example commands come with their output"
 
 
-def test_scenario_evaluation_methodology_documentation() -> None:
+def test_evaluation_methodology_documentation() -> None:
     text, headings = _text(EVALUATION), _headings(EVALUATION)
     for weight in ("0.40", "0.30", "0.20", "0.10"):
         assert weight in text
@@ -43,14 +43,14 @@ def test_scenario_evaluation_methodology_documentation() -> None:
     assert "0.867" in text
 
 
-def test_scenario_reproducibility_requirements_documentation() -> None:
+def test_reproducibility_requirements_documentation() -> None:
     headings = _headings(REPRODUCIBILITY)
     for part in ("config", "git", "version", "verif"):
         assert part in headings
 
 
 @pytest.mark.parametrize("linked", [GUIDE, EVALUATION, REPRODUCIBILITY])
-def test_scenario_documentation_discoverability(linked: str) -> None:
+def test_documentation_discoverability(linked: str) -> None:
     places = [path for path in (DOCS.parent / "BENCHMARKS.md", DOCS.parents[1] / "BENCHMARKS.md") if path.is_file()]
     text = places[0].read_text(encoding="utf-8") if places else _text("BENCHMARKS.md")
     assert linked in text

@@ -1,0 +1,49 @@
+"""What a run leaves behind: the same whether it was just executed, kept by an unfinished session or measured."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["RunFailure", "RunResult"]
+
+
+@dataclass(frozen=True)
+class RunFailure:
+    """Why a run has no result. A failed run is listed as failed and never scored."""
+
+    message: str
+    phase: str = ""
+    episode: int | None = None
+    step: int | None = None
+    traceback: str = ""
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """One run of a session.
+
+    Attributes:
+        index: Its number in the session.
+        seed: What it was executed from.
+        records: Its episodes: for each phase a matrix, one row an episode.
+        record_hash: SHA-256 of the episodes.
+        memory_hash: SHA-256 of the brain's final memory.
+        descriptors: What the brain says of its final state.
+        steps: Steps in the world.
+        seconds: How long it took.
+        failure: Why there is no result.
+        metrics: What the session measured of it; empty before that, and for a failed run.
+    """
+
+    index: int
+    seed: int
+    records: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    record_hash: str = ""
+    memory_hash: str = ""
+    descriptors: dict[str, float] = field(default_factory=dict)
+    steps: int = 0
+    seconds: float = 0.0
+    failure: RunFailure | None = None
+    metrics: Mapping[str, float | None] = field(default_factory=dict)

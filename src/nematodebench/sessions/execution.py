@@ -1,0 +1,172 @@
+"""Executes sessions: every run is stored as it ends, and a session that was stopped goes on where it was."""
+
+import datetime
+import hashlib
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from nematodebench.engine.executors import Watch, execute_all
+from nematodebench.engine.run import compile_for
+from nematodebench.engine.seeds import session_seed
+from nematodebench.errors import Interrupted, StorageError, UsageError
+from nematodebench.records.provenance import source_hash
+from nematodebench.records.runs import RunResult
+from nematodebench.records.store import ExperimentStore
+from nematodebench.sessions.config import SessionConfig
+from nematodebench.sessions.plan import Plan, dump_config, make_plan
+from nematodebench.sessions.session import EXPERIMENTS, Session
+
+__all__ = ["Progress", "resume", "run", "run_plan"]
+
+
+@dataclass
+class Progress:
+    """How far a session has come. The engine writes it, and whoever shows the session reads it."""
+
+    total: int = 0
+    done: int = 0
+    failed: int = 0
+    started: float = field(default_factory=time.perf_counter)
+    watch: Watch = field(default_factory=Watch)
+
+    def steps_per_second(self) -> float:
+        """Training steps a second since the start; 0 where the runs are in other processes."""
+        return self.watch.steps() / max(1e-9, time.perf_counter() - self.started)
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+
+def new_experiment_id(plan: Plan) -> str:
+    """Makes an id of time, seed and content. Ids sort by time and differ between sessions of the same second."""
+    what = hashlib.sha256(f"{plan.task.spec_hash}{plan.brain_name}{plan.config_text}".encode()).hexdigest()
+    return f"{datetime.datetime.now(datetime.UTC):%Y%m%d_%H%M%S}_{plan.seed:08x}_{what[:6]}"
+
+
+def run_plan(plan: Plan, *, root: Path | None = None, progress: Progress | None = None) -> Session:
+    """Executes a plan; with ``root`` every run is stored as it ends."""
+    experiment_id = new_experiment_id(plan)
+    store = None
+    if root is not None:
+        while (root / experiment_id).exists():  # several brains of one seed may be done within a second
+            time.sleep(0.1)
+            experiment_id = new_experiment_id(plan)
+        store = ExperimentStore(root, experiment_id)
+        with _storage(store):
+            store.create(_plan_record(plan, experiment_id), plan.config_name, plan.config_text)
+    return _execute(plan, experiment_id, _now(), store, progress or Progress())
+
+
+def resume(
+    experiment_id: str, root: Path = EXPERIMENTS, progress: Progress | None = None, workers: int | None = None
+) -> Session:
+    """Continues a killed or interrupted session from its finished runs."""
+    store = ExperimentStore(root, experiment_id)
+    if store.complete:
+        raise UsageError(f"Session {experiment_id} is complete. `nematodebench report {store.folder}` shows it.")
+    record = store.plan()
+    if record["source_hash"] != source_hash():
+        raise UsageError(f"Session {experiment_id} was begun with other code. Check out that state, or start anew.")
+    text = (store.folder / record["config_name"]).read_text()
+    given = SessionConfig(**record["session"])
+    plan = make_plan(
+        given, workers=workers or record["workers"], executor=record["executor"], config_name=record["config_name"],
+        text=text,
+    )  # fmt: skip
+    return _execute(plan, experiment_id, record["created"], store, progress or Progress())
+
+
+def _plan_record(plan: Plan, experiment_id: str) -> dict[str, Any]:
+    given = SessionConfig(
+        task=plan.task.id,
+        brain=plan.brain_name,
+        config=dump_config(plan.config),
+        runs=plan.runs,
+        episodes=plan.task.episodes_override or None,
+        seed=plan.seed,
+    )
+    return {
+        "experiment_id": experiment_id,
+        "created": _now(),
+        "session": given.model_dump(mode="json"),
+        "workers": plan.workers,
+        "executor": plan.executor,
+        "config_name": plan.config_name,
+        "source_hash": source_hash(),
+    }
+
+
+class _storage:  # noqa: N801  (a context manager)
+    """Turns a failed write into an error of one line that says how to go on."""
+
+    def __init__(self, store: ExperimentStore) -> None:
+        self._store = store
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if isinstance(error, OSError):
+            hint = f" Make room, then resume {self._store.id}." if self._store.plan_path.is_file() else ""
+            raise StorageError(f"Cannot write to {self._store.folder}: {error.strerror or error}.{hint}") from error
+
+
+def _execute(
+    plan: Plan, experiment_id: str, created: str, store: ExperimentStore | None, progress: Progress
+) -> Session:
+    if plan.executor == "threads":
+        compile_for(plan.task, plan.brain)
+    started = progress.started = time.perf_counter()
+    results: dict[int, RunResult] = {}
+    if store is not None:
+        results = {run.index: run for run in store.read_runs()}
+    progress.total, progress.done = plan.runs, len(results)
+    progress.failed = sum(result.failure is not None for result in results.values())
+    todo = [spec for spec in plan.specs() if spec.index not in results]
+    try:
+        for result in execute_all(todo, plan.executor, plan.workers, progress.watch):
+            results[result.index] = result
+            if store is not None:
+                with _storage(store):
+                    store.write_run(result)
+            progress.done += 1
+            progress.failed += result.failure is not None
+    except KeyboardInterrupt as stop:
+        raise Interrupted(experiment_id if store else None) from stop
+    ordered = [results[k] for k in sorted(results)]
+    session = Session(plan, ordered, created, _now(), time.perf_counter() - started, experiment_id)
+    if store is not None:
+        with _storage(store):
+            session.store(store)
+    return session
+
+
+def run(
+    task: str,
+    brain: str,
+    runs: int = 50,
+    episodes: int | None = None,
+    seed: int | None = None,
+    config: dict[str, Any] | None = None,
+    workers: int | None = None,
+) -> Session:
+    """Trains ``runs`` fresh brains on a task and measures them.
+
+    Args:
+        task: Id of the task, like ``foraging_small-v1``.
+        brain: Name of the brain, or ``module:Class``.
+        runs: Independent training runs.
+        episodes: Episodes a run, if not the task's own number.
+        seed: Session seed; a fresh one if not given.
+        config: Parameters of the brain.
+        workers: Runs at a time; all cores if not given.
+    """
+    if runs < 1:
+        raise UsageError(f"runs is {runs}: give at least 1")
+    if seed is not None:
+        session_seed(seed)
+    given = SessionConfig(task=task, brain=brain, config=config or {}, runs=runs, episodes=episodes, seed=seed)
+    return run_plan(make_plan(given, workers=workers))
