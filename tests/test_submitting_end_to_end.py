@@ -276,7 +276,7 @@ def test_artifact_storage_for_submissions() -> None:
     tracked = git(work.root, "ls-files", "artifacts").splitlines()
     for reference in work.claims["sessions"]:
         assert reference["file_path"].startswith("artifacts/experiments/")
-        assert reference["file_path"] in tracked
+        assert f"{reference['file_path']}.xz" in tracked
 
 
 def test_benchmark_submission_output() -> None:

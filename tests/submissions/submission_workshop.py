@@ -7,6 +7,7 @@ import functools
 import hashlib
 import io
 import json
+import lzma
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,7 @@ import polars as pl
 
 from nematodebench.cli import main
 from nematodebench.records.episodes import write_frame
+from nematodebench.records.store import find_record
 from nematodebench.sessions.config import SessionConfig
 from nematodebench.sessions.execution import run_plan
 from nematodebench.sessions.plan import make_plan
@@ -120,6 +122,20 @@ def official_repository(brain: str = FOLLOWER) -> Path:
     return root
 
 
+@functools.cache
+def unpacked_repository(brain: str = FOLLOWER) -> Path:
+    """The same submission with sessions as they are before they are published, which is as good and easier to edit."""
+    folder = Path(tempfile.mkdtemp(prefix="nematodebench-unpacked-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    root = copied(official_repository(brain), folder / "repo")
+    for session in (root / "artifacts" / "experiments").iterdir():
+        original = sessions_repository(brain) / "experiments" / session.name
+        shutil.rmtree(session)
+        copied(original, session)
+    commit(root, "unpacked")
+    return root
+
+
 def copied(source: Path, target: Path) -> Path:
     shutil.copytree(source, target, symlinks=True)
     return target
@@ -164,7 +180,9 @@ class Work:
         return (self.root / self.claims["sessions"][k]["file_path"]).parent
 
     def record(self, k: int) -> dict[str, Any]:
-        return json.loads((self.folder(k) / f"{self.folder(k).name}.json").read_text())
+        path = find_record(self.folder(k))
+        assert path is not None
+        return json.loads(lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes())
 
     def save_record(self, k: int, record: dict[str, Any], sign: bool = True) -> None:
         (self.folder(k) / f"{self.folder(k).name}.json").write_text(json.dumps(record, indent=1))
@@ -191,7 +209,8 @@ class Work:
         """Makes the submission refer to the files as they are now."""
         reference, folder = self.claims["sessions"][k], self.folder(k)
         reference["metadata_sha256"] = sha256(folder / f"{folder.name}.json")
-        reference["episodes_sha256"] = sha256(folder / "episodes.parquet")
+        hashes = "\n".join(run["record_hash"] for run in self.record(k)["runs"])
+        reference["records_sha256"] = hashlib.sha256(hashes.encode()).hexdigest()
         reference["config_sha256"] = sha256(folder / "follower.yml")
         self.save()
 
@@ -208,8 +227,8 @@ class Work:
 
 
 def official(target: Path, brain: str = FOLLOWER) -> Work:
-    """A fresh copy of the official submission."""
-    return Work(copied(official_repository(brain), target))
+    """A fresh copy of the official submission, to be edited."""
+    return Work(copied(unpacked_repository(brain), target))
 
 
 def relabelled(work: Work, brain: str, kind: str, config: dict[str, Any]) -> Work:

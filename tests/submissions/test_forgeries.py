@@ -219,7 +219,7 @@ def _more_runs_claimed(work: Work) -> None:
     work.save()
 
 
-@forgery("references", "episodes.parquet is not the file that was submitted")
+@forgery("record hashes", "run 0: its episodes do not have the recorded hash")
 def _swapped_episodes(work: Work) -> None:
     one, two = work.folder(0) / "episodes.parquet", work.folder(1) / "episodes.parquet"
     first, second = one.read_bytes(), two.read_bytes()

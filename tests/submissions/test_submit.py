@@ -14,12 +14,16 @@ from submission_workshop import (
     folders,
     git,
     new_repository,
-    official_repository,
     run_session,
     sessions_repository,
     sha256,
     submit,
+    unpacked_repository,
 )
+
+from nematodebench.submissions.sessions import open_session
+from nematodebench.submissions.tables import read_episodes
+from nematodebench.tasks.registry import get_task
 
 
 @pytest.fixture
@@ -42,13 +46,19 @@ def _refused(repo: Path, *more: object) -> str:
 
 
 def test_sessions_are_moved_and_the_submission_is_written(repo: Path) -> None:
-    before = {path.name: sorted(sha256(file) for file in path.iterdir()) for path in folders(repo)}
+    before = {path.name: open_session(path.parent, path.name) for path in folders(repo)}
     outcome = submit(repo, "--github", "ada-example", "--notes", "first try", "--json")
     assert outcome.code == 0, outcome.err
     made = json.loads(outcome.out)
     assert folders(repo) == []
     moved = repo / "artifacts" / "experiments"
-    assert {path.name: sorted(sha256(file) for file in path.iterdir()) for path in moved.iterdir()} == before
+    assert {path.name for path in moved.iterdir()} == set(before)
+    for name, session in before.items():
+        after, task = open_session(moved, name), get_task(session.metadata.task)
+        assert (after.metadata, after.reference()) == (session.metadata, session.reference())
+        assert after.packed is not None
+        old, new = (read_episodes(one, task) for one in (session, after))
+        assert all(old[run][phase].tobytes() == new[run][phase].tobytes() for run in old for phase in old[run])
     claims = json.loads((repo / made["path"]).read_text())
     assert claims == made["submission"]
     assert made["path"] == f"benchmarks/foraging_small/scripted/{claims['timestamp']}.json"
@@ -176,7 +186,7 @@ def test_session_already_submitted_is_refused(repo: Path) -> None:
 
 
 def test_sessions_of_an_earlier_submission_are_refused_under_other_names(tmp_path: Path) -> None:
-    repo = copied(official_repository(), tmp_path / "repo")
+    repo = copied(unpacked_repository(), tmp_path / "repo")
     for folder in (repo / "artifacts" / "experiments").iterdir():
         record = json.loads((folder / f"{folder.name}.json").read_text())
         name = f"copy_{folder.name}"

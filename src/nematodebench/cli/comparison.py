@@ -5,7 +5,7 @@ from pathlib import Path
 
 from nematodebench.errors import UsageError
 from nematodebench.records.schemas import ExperimentMetadata
-from nematodebench.records.store import load_experiment
+from nematodebench.records.store import find_record, load_experiment
 from nematodebench.sessions.rerun import same_task
 from nematodebench.stats import Comparison, compare, holm
 
@@ -14,10 +14,10 @@ __all__ = ["compare_sessions"]
 
 def _sessions(place: Path) -> dict[str, ExperimentMetadata]:
     """The sessions at a place, by task."""
-    if (place / f"{place.resolve().name}.json").is_file() or place.is_file():
+    if place.is_file() or find_record(place):
         folders = [place]
     else:
-        folders = sorted(folder for folder in place.glob("*") if (folder / f"{folder.name}.json").is_file())
+        folders = sorted(folder for folder in place.glob("*") if find_record(folder))
     if not folders:
         raise UsageError(f"There is no stored session at {place}.")
     found: dict[str, ExperimentMetadata] = {}

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
+from nematodebench.errors import UsageError
 from nematodebench.stats import StatValue
 
 __all__ = ["Chemotaxis", "Column", "Episodes", "Measure", "Measurement", "RunMetrics", "RunRecords", "rows_of"]
@@ -32,6 +33,8 @@ class Episodes:
 
     def column(self, name: str) -> NDArray[np.float64]:
         """One column as a (runs, episodes) matrix."""
+        if name not in self.columns:
+            raise UsageError(f"The episodes do not record {name!r}, which the score needs.")
         position = self.columns.index(name)
         return np.stack([rows[:, position] for rows in self.runs])
 

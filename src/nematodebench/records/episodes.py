@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Matrices", "PhaseColumns", "episodes_frame", "frame_records", "write_frame"]
+__all__ = ["Matrices", "PhaseColumns", "episodes_frame", "frame_columns", "frame_records", "write_frame"]
 
 Matrices = Mapping[str, NDArray[np.float64]]
+_PLACE = {"run", "phase", "episode"}
 _FLAGS = {"success", "terminated", "truncated"}
 
 
@@ -61,6 +62,19 @@ def episodes_frame(phases: Sequence[PhaseColumns], runs: Mapping[int, Matrices])
 def write_frame(frame: "pl.DataFrame", target: Path | IO[bytes]) -> None:
     """Writes a small file that has the same bytes for the same rows."""
     frame.write_parquet(target, compression="zstd", compression_level=19, statistics=False, row_group_size=1 << 20)
+
+
+def frame_columns(phases: Sequence[PhaseColumns], frame: "pl.DataFrame") -> dict[str, list[str]]:
+    """What a table records of each phase: the columns that have values there, in the order of today."""
+    import polars as pl
+
+    found = {}
+    for phase in phases:
+        part = frame.filter(pl.col("phase") == phase.name)
+        own = [column.name for column in part if column.null_count() < len(part) and column.name not in _PLACE]
+        known = [name for name in phase.columns if name in own]
+        found[phase.name] = known + [name for name in own if name not in known]
+    return found
 
 
 def frame_records(phases: Sequence[PhaseColumns], frame: "pl.DataFrame") -> dict[int, dict[str, NDArray[np.float64]]]:

@@ -18,14 +18,16 @@ from nematodebench.records.episodes import Matrices, PhaseColumns
 from nematodebench.records.integers import Ints, Numbers, cost, join, pack_ints, split, unpack_ints
 from nematodebench.records.schemas import Record
 
-__all__ = ["MAX_CONTENT", "MAX_ROWS", "pack_episodes", "packed_phases", "unpack_episodes"]
+__all__ = ["MAX_CONTENT", "MAX_ROWS", "PACKED", "pack_episodes", "packed_phases", "unpack_episodes"]
 
+PACKED = "episodes.xz"
+"""Name of the file in a session's folder."""
 MAX_CONTENT = 200_000_000
 MAX_ROWS = 5_000_000
 _MAX_COLUMNS = 100
 _FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9, "dict_size": 1 << 16, "lc": 0, "lp": 0, "pb": 0}]
 """Neither the neighbours of a byte nor its place say anything about it, and no text repeats over long distances."""
-_SAMPLE = 5000
+_SAMPLE = 2000
 """About how many rows it takes to find the best way to write a column."""
 _EPISODE = "(episode)"
 """The number of the episode, which every row has without a column."""

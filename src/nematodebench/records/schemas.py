@@ -101,11 +101,14 @@ class NormalisedRecord(Record):
 class ExperimentMetadata(Record):
     """A stored session: everything needed to check it and to execute any of its runs again."""
 
-    schema_version: Literal[1] = 1
+    schema_version: Literal[2] = 2
     experiment_id: Name
     task: Name
     task_spec_hash: Sha256
     task_spec: dict[str, Any]
+    columns: dict[str, list[str]] = Field(
+        description="what is recorded of every episode of a phase, in order; empty where only the table says so"
+    )
     official: bool
     brain: Name
     brain_class: BrainClass

@@ -8,10 +8,11 @@ exists, the session is complete.
 import contextlib
 import io
 import json
+import lzma
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,13 @@ import numpy as np
 from pydantic import ValidationError
 
 from nematodebench.errors import UsageError
+from nematodebench.records.episodes import PhaseColumns, frame_columns
+from nematodebench.records.packed import PACKED, packed_phases
 from nematodebench.records.runs import RunFailure, RunResult
 from nematodebench.records.schemas import ExperimentMetadata
+from nematodebench.records.versions import up_to_date
 
-__all__ = ["ExperimentStore", "atomic_write", "load_experiment"]
+__all__ = ["ExperimentStore", "atomic_write", "find_record", "load_experiment", "stored_columns"]
 
 _RUN_FACTS = ("index", "seed", "record_hash", "memory_hash", "descriptors", "steps", "seconds")
 
@@ -115,11 +119,22 @@ class ExperimentStore:
             leftover.unlink()
 
 
+def find_record(folder: Path) -> Path | None:
+    """The record of a finished session in its folder, plain or compressed; None where there is none."""
+    name = folder.resolve().name
+    places = (folder / f"{name}.json", folder / f"{name}.json.xz")
+    return next((place for place in places if place.is_file()), None)
+
+
 def load_experiment(path: Path) -> ExperimentMetadata:
-    """Reads a stored session, given its folder or its JSON file."""
-    file = path / f"{path.resolve().name}.json" if path.is_dir() else path
+    """Reads a stored session of any version, given its folder or its file."""
+    file = find_record(path) if path.is_dir() else path
     try:
-        return ExperimentMetadata.model_validate_json(file.read_bytes())
+        if file is None:
+            raise FileNotFoundError
+        content = lzma.decompress(file.read_bytes()) if file.suffix == ".xz" else file.read_bytes()
+        parsed = json.loads(content)
+        return ExperimentMetadata.model_validate_json(up_to_date(ExperimentMetadata, content, parsed, str(file)))
     except FileNotFoundError as error:
         raise UsageError(
             f"There is no experiment at {path}. Is it unfinished? `--resume {path.name}` continues it."
@@ -130,3 +145,19 @@ def load_experiment(path: Path) -> ExperimentMetadata:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
         raise UsageError(f"{file} is not an experiment: {place or 'content'}: {first['msg']}.") from error
+    except lzma.LZMAError as error:
+        raise UsageError(f"{file} is not an experiment: it is not an xz file.") from error
+    except ValueError as error:
+        raise UsageError(f"{file} is not an experiment: Invalid JSON: {error}.") from error
+
+
+def stored_columns(path: Path, phases: Sequence[PhaseColumns]) -> Mapping[str, Sequence[str]]:
+    """The columns of a session's table, by phase, given its folder or a file in it; empty where there is no table."""
+    folder = path if path.is_dir() else path.parent
+    if (folder / PACKED).is_file():
+        return {phase.name: phase.columns for phase in packed_phases((folder / PACKED).read_bytes())}
+    if (folder / "episodes.parquet").is_file():
+        import polars as pl
+
+        return frame_columns(phases, pl.read_parquet(folder / "episodes.parquet"))
+    return {}

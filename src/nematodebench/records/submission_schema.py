@@ -66,8 +66,9 @@ class SessionReference(Record):
     session_seed: int = Field(ge=0, lt=2**32)
     num_runs: int = Field(ge=1, le=100_000)
     run_seeds: list[Seed64] = Field(max_length=100_000)
-    metadata_sha256: Sha256
-    episodes_sha256: Sha256
+    metadata_sha256: Sha256 = Field(description="of the session's record, uncompressed")
+    records_sha256: Sha256 | None = Field(None, description="of the record hashes of its runs, in order, one a line")
+    episodes_sha256: Sha256 | None = Field(None, description="in version 1, of the bytes of episodes.parquet")
     config_sha256: Sha256
 
 
@@ -101,7 +102,7 @@ class Environment(Record):
 class NematodeBenchSubmission(Record):
     """A submission. Everything in it but the contributor's words is computed again by whoever checks it."""
 
-    schema_version: Literal[1] = 1
+    schema_version: Literal[2] = 2
     submission_id: ExperimentId
     timestamp: str = Field(pattern=r"^[0-9]{8}_[0-9]{6}$", description="UTC, when the submission was made")
     brain_type: BrainName

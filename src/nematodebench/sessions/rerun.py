@@ -1,18 +1,21 @@
 """Executes a recorded run again from its seed and compares every bit."""
 
 import platform
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from nematodebench.brains.registry import canonical_name, get_brain, list_brains
-from nematodebench.engine.run import RunResult, RunSpec, compile_for, execute, resolve_config
+from nematodebench.engine.run import RunResult, RunSpec, compile_for, execute, record_hash, resolve_config
 from nematodebench.errors import UsageError
 from nematodebench.records.memory_hash import OLDER_KIND, same_memory
 from nematodebench.records.provenance import platform_class
 from nematodebench.records.schemas import ExperimentMetadata, RunRecord
+from nematodebench.records.store import stored_columns
+from nematodebench.sessions.session import phase_columns
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.registry import all_tasks, get_task
 
-__all__ = ["Rerun", "is_foreign", "rerun", "same_task", "spec_of", "task_of"]
+__all__ = ["Rerun", "is_foreign", "rerun", "same_task", "spec_of", "task_of", "with_columns_of"]
 
 
 @dataclass(frozen=True)
@@ -76,12 +79,28 @@ def spec_of(metadata: ExperimentMetadata, run: RunRecord, trust_code: bool = Fal
     return RunSpec(task, metadata.brain, brain, config, run.seed, run.run)
 
 
-def rerun(metadata: ExperimentMetadata, index: int, trust_code: bool = False) -> Rerun:
-    """Executes one recorded run again from its seed."""
+def with_columns_of(recorded: Task, result: RunResult, executed: Task) -> RunResult:
+    """A run executed today, with the columns that were recorded when it was executed first."""
+    if result.failure is not None or recorded == executed:
+        return result
+    records = dict(recorded.selected(result.records, executed))
+    return replace(result, records=records, record_hash=record_hash(recorded, records))
+
+
+def rerun(metadata: ExperimentMetadata, index: int, trust_code: bool = False, place: Path | None = None) -> Rerun:
+    """Executes one recorded run again from its seed.
+
+    Args:
+        metadata: The session's record.
+        index: Number of the run.
+        trust_code: Whether a brain that is not registered here may be imported and executed.
+        place: The session's folder or file: older records do not say what was recorded of an episode, but tables do.
+    """
     run = next((run for run in metadata.runs if run.run == index), None)
     if run is None:
         raise UsageError(f"{metadata.experiment_id} has no run {index}: it has runs 0 to {metadata.num_runs - 1}.")
     spec = spec_of(metadata, run, trust_code)
     compile_for(spec.task, spec.brain)
     same = platform_class(metadata.provenance.machine) == platform_class(platform.machine())
-    return Rerun(run, execute(spec), same)
+    columns = metadata.columns or ({} if place is None else stored_columns(place, phase_columns(spec.task)))
+    return Rerun(run, with_columns_of(spec.task.as_recorded(columns), execute(spec), spec.task), same)

@@ -83,6 +83,7 @@ class Session:
             task=plan.task.id,
             task_spec_hash=plan.task.spec_hash,
             task_spec=dict(plan.task.spec()),
+            columns={phase.name: list(phase.columns) for phase in plan.task.phases},
             official=plan.task.official,
             brain=plan.brain_name,
             brain_class=cast("Any", class_of(plan.brain)),  # checked by the schema

@@ -4,6 +4,7 @@ import datetime
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -12,7 +13,9 @@ from nematodebench.errors import UsageError
 from nematodebench.kernels.target import code_generation
 from nematodebench.records.evaluation_schema import CheckResult
 from nematodebench.records.provenance import collect_provenance
+from nematodebench.records.store import find_record
 from nematodebench.records.submission_schema import NematodeBenchSubmission
+from nematodebench.sessions.rerun import task_of
 from nematodebench.submissions.case import Case, config_disagreement, repeated_seeds
 from nematodebench.submissions.checks import judge
 from nematodebench.submissions.claim_checks import BUILD_CHECKS
@@ -20,6 +23,7 @@ from nematodebench.submissions.data_checks import DATA_CHECKS
 from nematodebench.submissions.repository import RESULTS, changed_files, ignores, repository_root, tracked_configs
 from nematodebench.submissions.sessions import ARTIFACTS, StoredSession, open_session
 from nematodebench.submissions.store import submission_id
+from nematodebench.submissions.tables import packed_files
 from nematodebench.submissions.untrusted import MAX_CONFIG, parse_config, problems, read_file
 
 __all__ = ["Attribution", "Draft", "prepare"]
@@ -42,6 +46,13 @@ class Draft:
     sessions: list[StoredSession]
     checks: list[CheckResult]
     refusals: list[str] = field(default_factory=list)
+
+    @cached_property
+    def files(self) -> dict[str, dict[str, bytes]]:
+        """The files of every session as they are published, by its id."""
+        records = [session.metadata for session in self.sessions]
+        packed = [packed_files(session, task_of(session.metadata)) for session in self.sessions]
+        return {record.experiment_id: files for record, files in zip(records, packed, strict=True)}
 
     @property
     def problems(self) -> list[str]:
@@ -84,10 +95,10 @@ def _open(root: Path, folders: Sequence[Path]) -> list[StoredSession]:
     sessions = []
     for folder in folders:
         place = folder.resolve()
-        if not (place / f"{place.name}.json").is_file():
+        if find_record(place) is None:
             hint = f"`nematodebench run --resume {place.name}` ends an interrupted one."
             raise UsageError(f"There is no finished session in {folder}. {hint}")
-        sessions.append(open_session(place))
+        sessions.append(open_session(place.parent, place.name))
     names = [session.metadata.experiment_id for session in sessions]
     for name in names:
         if names.count(name) > 1:

@@ -16,7 +16,8 @@ from nematodebench.sessions.plan import dump_config
 from nematodebench.sessions.recording import measurement_records
 from nematodebench.sessions.rerun import is_foreign
 from nematodebench.stats import StatValue
-from nematodebench.submissions.sessions import Records, StoredSession, read_episodes
+from nematodebench.submissions.sessions import StoredSession
+from nematodebench.submissions.tables import Records, read_episodes, recorded_task
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.registry import all_tasks, get_task
 
@@ -79,22 +80,44 @@ class Case:
         return get_brain(self.first.brain)
 
     @cached_property
+    def recorded(self) -> list[Task]:
+        """The task as each session recorded it."""
+        return [recorded_task(session, self.task) for session in self.sessions]
+
+    @cached_property
+    def common(self) -> Task:
+        """The task with the columns that all sessions recorded."""
+        columns: dict[str, list[str]] = {}
+        for phases in zip(*(task.phases for task in self.recorded), strict=True):
+            first, *others = (phase.columns for phase in phases)
+            columns[phases[0].name] = [name for name in first if all(name in other for other in others)]
+        return self.task.as_recorded(columns)
+
+    @cached_property
     def episodes(self) -> list[Records]:
         """Every run's episodes, by session."""
-        return [read_episodes(session, self.task) for session in self.sessions]
+        return [read_episodes(session, task) for session, task in zip(self.sessions, self.recorded, strict=True)]
 
     @cached_property
     def measurements(self) -> list[Measurement]:
         """Metrics of every session, computed here."""
-        return [self.task.measure([runs[k] for k in sorted(runs)]) for runs in self.episodes]
+        return [
+            task.measure([runs[k] for k in sorted(runs)])
+            for task, runs in zip(self.recorded, self.episodes, strict=True)
+        ]
 
     @cached_property
     def findings(self) -> Findings:
         """What the submission must claim."""
         rows = [row for session in self.measurements for row in session.runs]
-        everything = [runs[k] for runs in self.episodes for k in sorted(runs)]
-        summary = {name: self._pool(name) for name in self.measurements[0].session}
-        pooled = Measurement(rows, summary, self.task.measure(everything).chemotaxis)
+        everything = [
+            self.common.selected(runs[k], task)
+            for task, runs in zip(self.recorded, self.episodes, strict=True)
+            for k in sorted(runs)
+        ]
+        names = [name for name in self.measurements[0].session if all(name in one.session for one in self.measurements)]
+        summary = {name: self._pool(name) for name in names}
+        pooled = Measurement(rows, summary, self.common.measure(everything).chemotaxis)
         found = measurement_records(self.task, pooled)
         metrics = found["metrics"]
         named = {name: metrics.pop(name, None) for name in _NAMED}

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from nematodebench.brains.registry import canonical_name
 from nematodebench.errors import UsageError
-from nematodebench.records.submission_schema import NematodeBenchSubmission
+from nematodebench.records.submission_schema import NematodeBenchSubmission, SessionReference
 from nematodebench.submissions.case import Case, config_disagreement, full_config, repeated_seeds
 from nematodebench.submissions.checks import Caution, check
 from nematodebench.submissions.compare import differences
 from nematodebench.submissions.repository import is_tracked, repository_root
-from nematodebench.submissions.sessions import artifact_path
+from nematodebench.submissions.sessions import EPISODES, StoredSession, artifact_path
 from nematodebench.submissions.store import load_submission, submission_files, submission_id, submission_path
 from nematodebench.submissions.untrusted import MAX_CONFIG, parse_config, read_file
 
@@ -74,10 +74,11 @@ def _paths(case: Case) -> Iterator[str]:
 def _references(case: Case) -> Iterator[str]:
     for reference, session in zip(case.claims.sessions, case.sessions, strict=True):
         ours = session.reference()
-        for field in ("metadata_sha256", "episodes_sha256", "config_sha256"):
+        for field, what in (("metadata_sha256", session.record_name), ("config_sha256", "the config")):
             if getattr(reference, field) != getattr(ours, field):
-                what = {"metadata_sha256": session.record_name, "episodes_sha256": "episodes.parquet"}
-                yield f"{ours.experiment_id}: {what.get(field, 'the config')} is not the file that was submitted"
+                yield f"{ours.experiment_id}: {what} is not the file that was submitted"
+        if not _same_episodes(reference, session):
+            yield f"{ours.experiment_id}: the episodes are not those that were submitted"
         for field in ("session_seed", "num_runs"):
             if getattr(reference, field) != getattr(ours, field):
                 yield (
@@ -86,6 +87,18 @@ def _references(case: Case) -> Iterator[str]:
                 )
         if reference.run_seeds != ours.run_seeds:
             yield f"{ours.experiment_id}: run_seeds are not the seeds of the session's runs"
+
+
+def _same_episodes(reference: SessionReference, session: StoredSession) -> bool:
+    """By the hash of their content; the first submissions have one of the bytes of a Parquet file.
+
+    A packed table has other bytes. Its content is bound by the record hashes, and those by the hash of the record.
+    """
+    if reference.records_sha256 is not None:
+        return reference.records_sha256 == session.reference().records_sha256
+    if session.packed is not None:
+        return reference.episodes_sha256 is not None
+    return reference.episodes_sha256 == session.sha256(EPISODES)
 
 
 @check(

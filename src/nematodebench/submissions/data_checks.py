@@ -17,6 +17,7 @@ from nematodebench.submissions.case import Case, config_disagreement, full_confi
 from nematodebench.submissions.checks import Caution, check
 from nematodebench.submissions.compare import differences
 from nematodebench.submissions.untrusted import parse_config
+from nematodebench.tasks.base import Task
 from nematodebench.tasks.specification import specification_hash
 
 __all__ = ["DATA_CHECKS"]
@@ -179,9 +180,8 @@ def _seeds(case: Case) -> Iterator[str]:
     needs=("complete", "consistency", "task"),
 )
 def _episodes(case: Case) -> Iterator[str]:
-    assert case.episodes is not None  # reads and checks all tables
-    task = case.task
-    for record, runs in zip(case.records, case.episodes, strict=True):
+    assert case.measurements is not None  # reads and checks all tables
+    for record, task, runs in zip(case.records, case.recorded, case.episodes, strict=True):
         for run, tables in runs.items():
             contradiction = task.scoring.contradiction(task.scored_episodes(tables), task.world)
             if contradiction is not None:
@@ -195,9 +195,9 @@ def _episodes(case: Case) -> Iterator[str]:
     needs=("episodes",),
 )
 def _hashes(case: Case) -> Iterator[str]:
-    for record, runs in zip(case.records, case.episodes, strict=True):
+    for record, task, runs in zip(case.records, case.recorded, case.episodes, strict=True):
         for run in record.runs:
-            if record_hash(case.task, runs[run.run]) != run.record_hash:
+            if record_hash(task, runs[run.run]) != run.record_hash:
                 yield f"{record.experiment_id} run {run.run}: its episodes do not have the recorded hash"
 
 
@@ -208,11 +208,12 @@ def _hashes(case: Case) -> Iterator[str]:
     needs=("episodes",),
 )
 def _session_metrics(case: Case) -> Iterator[str]:
-    for record, runs, measurement in zip(case.records, case.episodes, case.measurements, strict=True):
+    sessions = zip(case.records, case.recorded, case.episodes, case.measurements, strict=True)
+    for record, task, runs, measurement in sessions:
         name = record.experiment_id
         for run, row in zip(record.runs, measurement.runs, strict=True):
             yield from differences(run.metrics, row, f"{name} run {run.run}: metrics")
-            steps = _steps(case, runs[run.run])
+            steps = _steps(task, runs[run.run])
             if run.steps != steps:
                 yield f"{name} run {run.run}: steps is {run.steps}, but the episodes add up to {steps}"
         computed = measurement_records(case.task, measurement)
@@ -224,8 +225,8 @@ def _session_metrics(case: Case) -> Iterator[str]:
             yield from differences(getattr(record, key), value, f"{name}: {key}")
 
 
-def _steps(case: Case, tables: dict[str, np.ndarray]) -> int:
-    return int(sum(tables[phase.name][:, phase.columns.index("steps")].sum() for phase in case.task.phases))
+def _steps(task: Task, tables: dict[str, np.ndarray]) -> int:
+    return int(sum(tables[phase.name][:, phase.columns.index("steps")].sum() for phase in task.phases))
 
 
 @check(

@@ -86,11 +86,11 @@ def _journal(root: Path) -> Path:
 def keep(root: Path, draft: Draft) -> Path:
     """Writes a draft to its places."""
     assert draft.submission is not None
-    target = root / _target(draft)
+    target, contents = root / _target(draft), draft.files
     moves = {session.metadata.experiment_id: str(session.folder) for session in draft.sessions}
     atomic_write(_journal(root), json.dumps({"target": _target(draft), "moves": moves}).encode())
-    for session in draft.sessions:
-        _place(root, session.metadata.experiment_id, session.files)
+    for name, files in contents.items():
+        _place(root, name, files)
     _sync(root / ARTIFACTS)
     target.parent.mkdir(parents=True, exist_ok=True)
     atomic_write(target, (draft.submission.model_dump_json(indent=1) + "\n").encode())

@@ -11,7 +11,7 @@ from nematodebench.errors import UsageError
 from nematodebench.records.evaluation_schema import Reexecution, Reproduction
 from nematodebench.records.provenance import platform_class
 from nematodebench.records.schemas import ExperimentMetadata, RunRecord
-from nematodebench.sessions.rerun import Rerun, spec_of
+from nematodebench.sessions.rerun import Rerun, spec_of, with_columns_of
 from nematodebench.submissions.case import Case
 from nematodebench.tasks.base import Task
 
@@ -32,14 +32,18 @@ def reproduce(case: Case, count: int, workers: int | None = None) -> Reproductio
     results = {result.index: result for result in execute_all(specs, executor, cores, Watch())}
     here = platform_class(platform.machine())
     same = [platform_class(record.provenance.machine) == here for record, _ in chosen]
-    reruns = [Rerun(run, results[k], same[k]) for k, (_, run) in enumerate(chosen)]
-    compared = [_compare(case.task, record, again) for (record, _), again in zip(chosen, reruns, strict=True)]
+    tasks = {record.experiment_id: task for record, task in zip(case.records, case.recorded, strict=True)}
+    recorded = [tasks[record.experiment_id] for record, _ in chosen]
+    reruns = [
+        Rerun(run, with_columns_of(recorded[k], results[k], case.task), same[k]) for k, (_, run) in enumerate(chosen)
+    ]
+    compared = [_compare(*one) for one in zip(recorded, [record for record, _ in chosen], reruns, strict=True)]
     return Reproduction(
         runs=compared,
         total_runs=sum(record.num_runs for record in case.records),
         same_platform=all(same),
         passed=all(again.identical for again in reruns if again.same_platform)
-        and _close_on_average(case.task, [again for again in reruns if not again.same_platform]),
+        and _close_on_average(case.common, [again for again in reruns if not again.same_platform]),
     )
 
 

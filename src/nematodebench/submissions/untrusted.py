@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import lzma
 import math
 import stat
 from pathlib import Path
@@ -12,22 +13,24 @@ from pydantic import ValidationError
 
 from nematodebench.errors import UsageError
 from nematodebench.records.schemas import Record
+from nematodebench.records.versions import up_to_date
 from nematodebench.sessions.config import SessionConfig, config_from
 
 __all__ = [
     "MAX_CONFIG",
     "MAX_JSON",
-    "MAX_PARQUET",
+    "MAX_TABLE",
     "parse_config",
     "parse_record",
     "problems",
     "read_file",
     "strict_json",
+    "uncompressed",
 ]
 
 MAX_CONFIG = 1 << 20
 MAX_JSON = 20_000_000
-MAX_PARQUET = 200_000_000
+MAX_TABLE = 200_000_000
 MAX_DEPTH = 32
 _SHOWN = 10
 
@@ -55,6 +58,18 @@ def read_file(root: Path, relative: str, limit: int) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise UsageError(f"Cannot read {relative}: {error.strerror}.") from error
+
+
+def uncompressed(content: bytes, limit: int, name: str) -> bytes:
+    """The content of an xz file: all of it, nothing after it, and at most ``limit`` bytes."""
+    reader = lzma.LZMADecompressor(format=lzma.FORMAT_XZ)
+    try:
+        found = reader.decompress(content, max_length=limit)
+    except lzma.LZMAError as error:
+        raise UsageError(f"{name} is not an xz file.") from error
+    if not reader.eof or reader.unused_data:
+        raise UsageError(f"{name} is not one whole xz file with at most {limit:,} bytes inside.")
+    return found
 
 
 def strict_json(content: bytes, name: str) -> Any:
@@ -105,9 +120,9 @@ def _check_depth(content: Any, name: str) -> None:
 
 
 def parse_record(model: type[Kind], content: bytes, name: str) -> Kind:
-    """Parses a stored record strictly: text does not stand for a number."""
-    strict_json(content, name)
-    return model.model_validate_json(content, strict=True)
+    """Parses a stored record of any version strictly: text does not stand for a number."""
+    parsed = strict_json(content, name)
+    return model.model_validate_json(up_to_date(model, content, parsed, name), strict=True)
 
 
 def problems(error: ValidationError) -> list[str]:

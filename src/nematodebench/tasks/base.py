@@ -33,11 +33,18 @@ class Phase:
     episodes: int = 0
     ticks: int = 0
     learns: bool = True
+    recorded: tuple[str, ...] = ()
+    """The columns of stored records, where they are not those that are recorded today."""
+
+    @property
+    def all_columns(self) -> tuple[str, ...]:
+        """What the run loop records of every episode today, in order."""
+        return ("reward", "steps", "terminated", "truncated", *self.world.metrics)
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """What the run loop records of every episode, in order."""
-        return ("reward", "steps", "terminated", "truncated", *self.world.metrics)
+        """The columns of the records of this phase."""
+        return self.recorded or self.all_columns
 
     def spec(self) -> Mapping[str, Any]:
         """The phase as plain data; its ticks are called experience where the world has a parameter ``ticks``."""
@@ -161,6 +168,29 @@ class Task:
     def spec_hash(self) -> str:
         """SHA-256 of the specification with all its keys. Whether a stored one is the same says ``changes_since``."""
         return specification_hash(self.spec())
+
+    def as_recorded(self, columns: Mapping[str, Sequence[str]]) -> "Task":
+        """The task for stored records with these columns: what a world learned to record since then is not in them.
+
+        Such a task measures and hashes records; it is not executed.
+        """
+        phases = []
+        for phase in self.phases:
+            recorded = tuple(columns.get(phase.name, ()))
+            unknown = [name for name in recorded if name not in phase.all_columns]
+            if unknown or len(set(recorded)) < len(recorded):
+                raise UsageError(
+                    f"Phase {phase.name!r} of {self.id} does not record: {', '.join(unknown or recorded)}."
+                )
+            phases.append(replace(phase, recorded=() if recorded == phase.all_columns else recorded))
+        return replace(self, phases=tuple(phases))
+
+    def selected(self, records: RunRecords, recorded: "Task") -> RunRecords:
+        """The columns of this task, out of records with those of another."""
+        return {
+            ours.name: records[ours.name][:, [theirs.columns.index(name) for name in ours.columns]]
+            for ours, theirs in zip(self.phases, recorded.phases, strict=True)
+        }
 
     def completed(self, stored: Mapping[str, Any]) -> Mapping[str, Any]:
         """A stored specification with the parameters that came later, at what they mean where they are lacking."""

@@ -25,7 +25,7 @@ def rerun(
     from nematodebench.sessions.rerun import rerun as execute_again
 
     metadata = load_experiment(experiment)
-    outcome = execute_again(metadata, run, trust_code)
+    outcome = execute_again(metadata, run, trust_code, experiment)
     recorded, result = outcome.recorded, outcome.result
     facts = {
         "run": run, "seed": recorded.seed, "identical": outcome.identical,

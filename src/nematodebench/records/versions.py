@@ -1,0 +1,54 @@
+"""Stored records carry the version of their schema. Older versions are read: each is brought to the next, step by step.
+
+To change a schema: raise the number in the model, add a function here that makes a record of the last version one of
+the new version, and keep the last version's JSON Schema under ``schemas/``.
+"""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from nematodebench.errors import UsageError
+from nematodebench.records.schemas import ExperimentMetadata, Record
+from nematodebench.records.submission_schema import NematodeBenchSubmission
+
+__all__ = ["current_version", "up_to_date"]
+
+Upgrade = Callable[[dict[str, Any]], dict[str, Any]]
+
+
+def _session_2(record: dict[str, Any]) -> dict[str, Any]:
+    """Version 1 did not name the columns of its episodes: those of its table count."""
+    return {**record, "schema_version": 2, "columns": {}}
+
+
+def _submission_2(record: dict[str, Any]) -> dict[str, Any]:
+    """Version 1 has the hash of a Parquet file where version 2 has one of the episodes, however they are stored."""
+    return {**record, "schema_version": 2}
+
+
+_UPGRADES: dict[type[Record], tuple[Upgrade, ...]] = {
+    ExperimentMetadata: (_session_2,),
+    NematodeBenchSubmission: (_submission_2,),
+}
+
+
+def current_version(model: type[Record]) -> int:
+    """The version that is written today."""
+    return 1 + len(_UPGRADES.get(model, ()))
+
+
+def up_to_date(model: type[Record], content: bytes, parsed: Any, name: str) -> bytes:
+    """The JSON text of a record in today's version; a record without a version is of the first."""
+    version = parsed.get("schema_version", 1) if isinstance(parsed, dict) else None
+    current = current_version(model)
+    if not isinstance(version, int) or isinstance(version, bool) or not 1 <= version < current:
+        if isinstance(version, int) and version > current:
+            raise UsageError(
+                f"{name} is of schema version {version}: versions up to {current} are read here. Install a newer "
+                "nematodebench."
+            )
+        return content
+    for upgrade in _UPGRADES[model][version - 1 :]:
+        parsed = upgrade(parsed)
+    return json.dumps(parsed).encode()

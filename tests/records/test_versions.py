@@ -1,0 +1,119 @@
+"""Records carry the version of their schema, and those of older versions are read."""
+
+import json
+import lzma
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from submission_workshop import Work, official_repository
+
+from nematodebench.errors import UsageError
+from nematodebench.records.evaluation_schema import EvaluationReport
+from nematodebench.records.schemas import ExperimentMetadata, Record
+from nematodebench.records.store import load_experiment
+from nematodebench.records.submission_schema import NematodeBenchSubmission
+from nematodebench.records.versions import current_version, up_to_date
+from nematodebench.submissions.store import load_submission, submission_files
+from nematodebench.submissions.untrusted import parse_record
+
+ROOT = Path(__file__).parents[2]
+
+
+def first_version(record: dict[str, Any]) -> dict[str, Any]:
+    """A session's record as the first version had it."""
+    return {key: value for key, value in record.items() if key != "columns"} | {"schema_version": 1}
+
+
+@pytest.fixture(scope="module")
+def record() -> dict[str, Any]:
+    return Work(official_repository()).record(0)
+
+
+def parsed(record: dict[str, Any]) -> ExperimentMetadata:
+    return parse_record(ExperimentMetadata, json.dumps(record).encode(), "record")
+
+
+@pytest.mark.parametrize("model", [ExperimentMetadata, NematodeBenchSubmission, EvaluationReport])
+def test_what_is_written_today_is_the_current_version(model: type[Record]) -> None:
+    assert model.model_fields["schema_version"].default == current_version(model)
+
+
+def test_a_record_of_today_is_read_as_it_is(record: dict[str, Any]) -> None:
+    content = json.dumps(record).encode()
+    assert up_to_date(ExperimentMetadata, content, record, "record") is content
+    assert parsed(record).columns["assay"] == ["reward", "steps", "terminated", "truncated", "zone", "distance", "side"]
+
+
+@pytest.mark.parametrize("lacks_its_version", [False, True])
+def test_a_record_of_the_first_version_is_read(record: dict[str, Any], lacks_its_version: bool) -> None:
+    older = first_version(record)
+    if lacks_its_version:
+        del older["schema_version"]
+    found = parsed(older)
+    assert found.columns == {}
+    assert found == parsed(record).model_copy(update={"columns": {}})
+
+
+def test_older_records_are_read_from_folders_too(record: dict[str, Any], tmp_path: Path) -> None:
+    older = json.dumps(first_version(record)).encode()
+    (tmp_path / "plain").mkdir()
+    (tmp_path / "plain" / "plain.json").write_bytes(older)
+    (tmp_path / "packed").mkdir()
+    (tmp_path / "packed" / "packed.json.xz").write_bytes(lzma.compress(older))
+    assert load_experiment(tmp_path / "plain") == load_experiment(tmp_path / "packed") == parsed(first_version(record))
+    assert load_experiment(tmp_path / "packed" / "packed.json.xz") == parsed(first_version(record))
+
+
+@pytest.mark.parametrize("text", [b"[1]", b"{", b"\xff", b"3"])
+def test_files_that_are_no_record_are_one_line(text: bytes, tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_bytes(text)
+    (tmp_path / "x.json.xz").write_bytes(text)
+    for file in ("x.json", "x.json.xz"):
+        with pytest.raises(UsageError, match="is not an experiment"):
+            load_experiment(tmp_path / file)
+
+
+def test_a_newer_version_says_what_to_do(record: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match=r"schema version 3: versions up to 2 are read here. Install a newer"):
+        parsed({**record, "schema_version": 3})
+
+
+@pytest.mark.parametrize("version", [0, -1, True, "1", 1.0, None])
+def test_what_is_no_version_is_refused(record: dict[str, Any], version: Any) -> None:
+    with pytest.raises(ValueError, match="schema_version"):
+        parsed({**record, "schema_version": version})
+
+
+def test_an_older_record_is_read_as_strictly_as_one_of_today(record: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="num_runs"):
+        parsed({**first_version(record), "num_runs": "50"})
+    with pytest.raises(ValueError, match="bonus"):
+        parsed({**first_version(record), "bonus": 1})
+
+
+def _schema(version: str, name: str) -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator(json.loads((ROOT / "schemas" / version / name).read_text()))
+
+
+def test_the_schema_of_the_first_version_is_kept(record: dict[str, Any]) -> None:
+    schema = _schema("v1", "experiment_metadata.schema.json")
+    schema.validate(first_version(record))
+    assert not schema.is_valid(record)
+
+
+def test_published_submissions_are_of_the_first_version_and_read() -> None:
+    schema = _schema("v1", "nematodebench_submission.schema.json")
+    for path in submission_files(ROOT):
+        content = json.loads(path.read_text())
+        if content["schema_version"] == 1:
+            schema.validate(content)
+            assert all(reference.episodes_sha256 for reference in load_submission(path).sessions)
+
+
+def test_published_sessions_are_read() -> None:
+    folders = sorted((ROOT / "artifacts" / "experiments").iterdir())
+    assert len(folders) >= 110
+    for folder in folders[::11]:
+        assert load_experiment(folder).experiment_id == folder.name
