@@ -1,0 +1,115 @@
+"""Writes the tables of ``docs/brains/*.md`` from real runs, or checks them by executing runs again.
+
+A page says what it wants measured in a comment, and the table behind it is this script's:
+
+    <!-- measured: tasks=foraging_small-v1,pong-v1 runs=20 seed=77 variants=default;plastic:false -->
+
+``python scripts/brain_pages.py --write sorn`` executes all runs of the page and writes the tables and, beside the page,
+a file with the hash of every run's records. ``--check`` executes the first run of every cell again and compares hashes.
+"""
+
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+import nematodebench as nb
+
+PAGES = Path(__file__).resolve().parents[1] / "docs" / "brains"
+_BLOCK = re.compile(r"(<!-- measured: (.*?) -->\n)(?:\n\|.*?\n(?=\n|\Z))?", re.S)
+
+
+def _wanted(text: str) -> dict[str, Any]:
+    """The tasks, runs, seed and variants that a comment asks for."""
+    given = dict(word.split("=", 1) for word in text.split())
+    variants = {
+        name: {} if name == "default" else yaml.safe_load("{" + name.replace(":", ": ") + "}")
+        for name in given.get("variants", "default").split(";")
+    }
+    return {
+        "tasks": given["tasks"].split(","),
+        "runs": int(given["runs"]),
+        "seed": int(given["seed"]),
+        "variants": variants,
+    }
+
+
+def _measure(brain: str, wanted: dict[str, Any], runs: int) -> dict[str, Any]:
+    """Score and record hashes of every cell; the null's beside them."""
+    cells: dict[str, Any] = {}
+    rows = {name: (brain, config) for name, config in wanted["variants"].items()} | {"null_random": ("null_random", {})}
+    for task in wanted["tasks"]:
+        for row, (name, config) in rows.items():
+            session = nb.run(task, name, runs=runs, seed=wanted["seed"], config=config)
+            score = session.measurement.session[session.plan.task.score_key]
+            cells[f"{task} {row}"] = {
+                "score": str(score),
+                "records": [run.record_hash for run in session.runs],
+            }
+    return cells
+
+
+def _table(brain: str, wanted: dict[str, Any], cells: dict[str, Any]) -> str:
+    rows = [*wanted["variants"], "null_random"]
+    names = {"default": brain, "null_random": "null_random"}
+    lines = [f"| | {' | '.join(wanted['tasks'])} |", "|---" * (len(wanted["tasks"]) + 1) + "|"]
+    for row in rows:
+        scores = [cells[f"{task} {row}"]["score"] for task in wanted["tasks"]]
+        lines.append(f"| {names.get(row, f'{brain}, {row}')} | {' | '.join(scores)} |")
+    return "\n" + "\n".join(lines) + "\n"
+
+
+def write(page: Path) -> None:
+    """Executes every run of a page and writes its tables and hashes."""
+    kept: list[Any] = []
+
+    def measured(match: re.Match[str]) -> str:
+        wanted = _wanted(match[2])
+        kept.append(_measure(page.stem, wanted, wanted["runs"]))
+        return match[1] + _table(page.stem, wanted, kept[-1])
+
+    text = _BLOCK.sub(measured, page.read_text(encoding="utf-8"))
+    page.write_text(text, encoding="utf-8")
+    page.with_suffix(".json").write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+
+
+def check(page: Path) -> list[str]:
+    """Executes the first run of every cell again; the cells that differ."""
+    stored = json.loads(page.with_suffix(".json").read_text(encoding="utf-8"))
+    differing = []
+    for match, cells in zip(_BLOCK.finditer(page.read_text(encoding="utf-8")), stored, strict=True):
+        again = _measure(page.stem, _wanted(match[2]), 1)
+        differing += [name for name, cell in again.items() if cell["records"] != cells[name]["records"][:1]]
+        differing += [
+            name for name, cell in cells.items() if f" {cell['score']} |" not in page.read_text(encoding="utf-8")
+        ]
+    return differing
+
+
+def main() -> None:
+    """Entry point."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("brains", nargs="*", help="names of pages; all of them if none is given")
+    action = parser.add_mutually_exclusive_group(required=True)
+    action.add_argument("--write", action="store_true", help="execute all runs and write the tables")
+    action.add_argument("--check", action="store_true", help="execute the first run of every cell and compare it")
+    options = parser.parse_args()
+    pages = [PAGES / f"{name}.md" for name in options.brains] or sorted(PAGES.glob("*.md"))
+    for page in pages:
+        if not page.is_file():
+            sys.exit(f"brain_pages: there is no page {page}")
+    if options.write:
+        for page in pages:
+            write(page)
+        return
+    differing = [f"{page.stem}: {cell}" for page in pages for cell in check(page)]
+    print("\n".join(differing) or f"{len(pages)} pages agree with runs executed now")
+    sys.exit(bool(differing))
+
+
+if __name__ == "__main__":
+    main()
