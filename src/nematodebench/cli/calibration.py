@@ -57,7 +57,7 @@ def _verdict(
 
 
 def _check_task(task: Task, request: CalibrationRequest) -> list[dict[str, Any]]:
-    """Stored anchors against the same measured on other seeds; an exact floor has nothing to check but its null."""
+    """Compares stored anchors with the same measured on other seeds; of an exact floor the null policy is measured."""
     empty = {"task": task.id, "what": "floor", "stored": "-", "measured": "-"}
     if not task.scoring.has_score:
         return [{**empty, "verdict": "no score"}]

@@ -43,7 +43,7 @@ def _compare(a: ExperimentMetadata, b: ExperimentMetadata) -> Comparison:
 
 
 def compare_sessions(first: Path, second: Path) -> list[dict[str, object]]:
-    """One row for each task that both sides have."""
+    """Compares two places task by task; gives one row for each task that both have."""
     ours, theirs = _sessions(first), _sessions(second)
     tasks = [task for task in ours if task in theirs]
     if not tasks:

@@ -46,7 +46,7 @@ class ContinualRequest:
 
 
 def continual_command(request: ContinualRequest, *, json: bool) -> bool:
-    """Runs and prints; returns whether every run finished."""
+    """Runs a brain through the environments and prints the report; returns whether every run finished."""
     if request.profile not in PROFILES:
         raise UsageError(f"Profile {request.profile!r} does not exist. Choose {' or '.join(PROFILES)}.")
     order = tuple(name.strip() for name in request.order.split(",")) if request.order else ORDER
@@ -90,7 +90,7 @@ def _pairs(text: str) -> list[tuple[str, str]]:
 
 
 def sparkline(values: Sequence[float], low: float, high: float) -> str:
-    """Values as small bars between two anchors."""
+    """Draws values as small bars between two anchors."""
     span = len(_BARS) / (high - low)
     return "".join(_BARS[min(len(_BARS) - 1, max(0, math.floor((value - low) * span)))] for value in values)
 

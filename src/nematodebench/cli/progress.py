@@ -1,4 +1,4 @@
-"""The live view of a session: runs done, failed, left, time left, steps a second. Silent where nobody watches."""
+"""Shows how far a session is: runs done, failed and left, time left, steps a second. Silent without a terminal."""
 
 import contextlib
 import sys

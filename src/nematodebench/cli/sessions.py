@@ -61,7 +61,7 @@ def run_command(request: RunRequest, *, json: bool) -> bool:
 
 
 def _session_configs(request: RunRequest) -> list[SessionConfig]:
-    """One config for each session of each brain; flags win over the file."""
+    """Makes one config for each session of each brain. Flags win over the file."""
     flags = {"runs": request.runs, "episodes": request.episodes, "seed": request.seed}
     given = {key: value for key, value in flags.items() if value is not None}
     parameters = parse_assignments(request.assign)
@@ -87,14 +87,14 @@ def _session_config(content: dict[str, Any]) -> SessionConfig:
 
 
 def _repeat(config: SessionConfig, sessions: int) -> list[SessionConfig]:
-    """The same config for several sessions: each with a seed of its own."""
+    """Repeats a config for several sessions, each with a seed of its own."""
     if config.seed is None or sessions == 1:
         return [config] * sessions
     return [_session_config({**config.model_dump(), "seed": config.seed + k}) for k in range(sessions)]
 
 
 def _plans(config: SessionConfig, request: RunRequest) -> list[Plan]:
-    """A config, checked against tasks and brains; a config file keeps its name and, if it was not overridden, text."""
+    """Checks a config against tasks and brains. A config file keeps its name and, unless flags changed it, its text."""
     file = request.config
     unchanged = file is not None and read_config(file) == config
     plan = make_plan(
@@ -136,7 +136,7 @@ def most_steps(task: Task) -> int:
 
 
 def print_plans(plans: Sequence[Plan], json: bool) -> None:
-    """What would be run, and how much it is."""
+    """Prints what would be run, and how much it is."""
     rows = []
     for plan in plans:
         steps = most_steps(plan.task)
@@ -153,7 +153,7 @@ def print_plans(plans: Sequence[Plan], json: bool) -> None:
 
 
 def print_sessions(sessions: Sequence[Session], json: bool, root: Path | None) -> None:
-    """The table, then what a reader must know: seeds, failures, where it is stored."""
+    """Prints the table, then what a reader must know: seeds, failures, where it is stored."""
     records = [session.metadata() for session in sessions]
     if json:
         print_json([record.model_dump(mode="json") for record in records])
@@ -172,7 +172,7 @@ def print_sessions(sessions: Sequence[Session], json: bool, root: Path | None) -
 
 
 def print_tables(task: Task, records: Sequence[ExperimentMetadata]) -> None:
-    """The scores between their anchors, then what is never ranked."""
+    """Prints the scores between their anchors, then what is never ranked."""
     anchors = load_anchors(task)
     first = task.phases[0]
     length = f"{first.ticks} ticks" if first.ticks else f"{first.episodes} episodes"

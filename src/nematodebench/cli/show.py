@@ -1,4 +1,4 @@
-"""Tables and numbers as the commands print them: Markdown that reads well in a terminal and pastes into an issue."""
+"""Prints tables and numbers as Markdown that reads well in a terminal and can be pasted into an issue."""
 
 import json
 import math
@@ -23,20 +23,20 @@ Table: TypeAlias = tuple[list[str], list[list[str]]]
 
 
 def print_json(content: Any) -> None:
-    """One JSON document on standard output."""
+    """Prints one JSON document on standard output."""
     json.dump(content, sys.stdout, indent=1, default=str)
     sys.stdout.write("\n")
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """A Markdown table with aligned columns."""
+    """Prints a Markdown table with aligned columns."""
     widths = [max(len(line[k]) for line in [header, *rows]) for k in range(len(header))]
     for line in (header, ["-" * width for width in widths], *rows):
         print("| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + " |")
 
 
 def printable(text: str) -> str:
-    """Text from a submission never reaches the terminal raw."""
+    """Replaces what a terminal would act on: text from a submission never reaches it raw."""
     return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
 
 

@@ -42,7 +42,7 @@ Anchors = tuple[ScoreAnchor, ScoreAnchor]
 
 @dataclass(frozen=True)
 class Settings:
-    """What a brain is put through.
+    """What a brain has to go through.
 
     Attributes:
         order: Environments, in the order they are learned.

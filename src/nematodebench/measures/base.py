@@ -15,7 +15,7 @@ from nematodebench.stats import StatValue
 __all__ = ["Chemotaxis", "Column", "Episodes", "Measure", "Measurement", "RunMetrics", "RunRecords", "rows_of"]
 
 RunRecords: TypeAlias = Mapping[str, NDArray[np.float64]]
-"""One run's episodes: for each phase a matrix, one row an episode, columns as ``Phase.columns``."""
+"""One run's episodes: for each phase a matrix with one row for each episode and columns as ``Phase.columns``."""
 
 RunMetrics: TypeAlias = dict[str, float | None]
 """One run's metrics by name; None where the run has no such value."""
@@ -26,7 +26,7 @@ Column: TypeAlias = Sequence[float | None] | NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Episodes:
-    """The episodes of one phase in several runs: one matrix a run, one row an episode."""
+    """The episodes of one phase in several runs: one matrix for each run, one row for each episode."""
 
     columns: tuple[str, ...]
     runs: Sequence[NDArray[np.float64]]

@@ -27,7 +27,7 @@ class RunResult:
     Attributes:
         index: Its number in the session.
         seed: What it was executed from.
-        records: Its episodes: for each phase a matrix, one row an episode.
+        records: Its episodes: for each phase a matrix with one row for each episode.
         record_hash: SHA-256 of the episodes.
         memory_hash: SHA-256 of the brain's final memory.
         descriptors: What the brain says of its final state.

@@ -19,7 +19,7 @@ _GRACE = 10
 
 
 class Journal(JournalFileBackend):
-    """Optuna's journal file without waiting for the disk at every line, about 15 of them a trial.
+    """Optuna's journal file, but without waiting for the disk at each of the about 15 lines of a trial.
 
     A kill loses nothing, the system has the lines; only a power failure may take the last seconds.
     """

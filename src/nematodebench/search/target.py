@@ -51,7 +51,7 @@ class BrainTarget:
     anchors: Mapping[str, Anchors] = field(default_factory=dict)
 
     def run(self, config: Mapping[str, Any], seeds: Sequence[int]) -> list[RunResult]:
-        """Executes one run a seed; the first failure ends the trial."""
+        """Executes one run for each seed; the first failure ends the trial."""
         full = resolve_config(self.brain_name, self.brain, {**self.base, **config})
         specs = [RunSpec(self.task, self.brain_name, self.brain, full, seed, k) for k, seed in enumerate(seeds)]
         results = sorted(execute_all(specs, self.executor, self.workers, Watch()), key=lambda result: result.index)

@@ -56,7 +56,7 @@ def stratified_bootstrap(
     array = matrix("scores", scores)
     runs, tasks = array.shape
     if runs < 2:
-        raise ValueError("scores has one run a task: pass at least two, one run has no interval")
+        raise ValueError("scores has one run for each task: pass at least two, one run has no interval")
     generator = np.random.default_rng(rng)
     columns = np.arange(tasks)
     picks = generator.integers(0, runs, size=(RESAMPLES, runs, tasks))

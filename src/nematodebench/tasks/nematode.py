@@ -83,7 +83,7 @@ def _predator_tasks() -> list[Task]:
 def _assay() -> Task:
     return Task(
         id="chemotaxis_assay-v1",
-        summary="trained on foraging_small, then one plate a run: attractant or mirrored control",
+        summary="trained on foraging_small, then each run ends on one plate: attractant or mirrored control",
         phases=(
             Phase("train", _FORAGING["small"], episodes=_EPISODES["small"]),
             Phase("assay", Chemotaxis(), episodes=1),

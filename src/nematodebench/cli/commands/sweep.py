@@ -31,7 +31,7 @@ def sweep(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="print the plan and its cost, run nothing")] = False,
     json: Annotated[bool, typer.Option("--json", help="for machines")] = False,
 ) -> None:
-    """Runs every brain with every setting on every task, writes one tidy table (a row a run) and prints a summary.
+    """Runs every brain with every setting on every task, writes one table (a row for each run) and prints a summary.
 
     Killed or interrupted, the same command goes on where it was.
     """
