@@ -42,9 +42,11 @@ def brightness(params: Params, state: State, x: float) -> float:
 
 @kernel()
 def sense(params: Params, state: State, obs: F32M) -> None:
-    """One eye a stride to either side."""
-    obs[0, 0] = np.float32(brightness(params, state, state.x - params.stride))
-    obs[0, 1] = np.float32(brightness(params, state, state.x + params.stride))
+    """How bright it is, and how much brighter a stride to the right than a stride to the left."""
+    left = brightness(params, state, state.x - params.stride)
+    right = brightness(params, state, state.x + params.stride)
+    obs[0, 0] = np.float32(brightness(params, state, state.x))
+    obs[0, 1] = np.float32((right - left) / (right + left))
 
 
 @memory.reset
@@ -84,8 +86,8 @@ class Lamp(World):
 
     @property
     def sensors(self) -> tuple[Sensor, ...]:
-        """Brightness a stride to the left and to the right."""
-        return (Sensor("left"), Sensor("right"))
+        """Brightness, and the relative difference between the eyes."""
+        return (Sensor("brightness"), Sensor("difference", -1.0))
 
     @property
     def actions(self) -> Discrete:

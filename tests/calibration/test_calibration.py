@@ -141,8 +141,8 @@ def test_of_equally_good_policies_the_simplest_is_taken():
 
 
 def test_neighbours_of_the_same_action_are_one_segment():
-    assert blind._merged(((2.0, 1.0), (3.0, 1.0), (1.0, 0.0))) == ((5.0, 1.0), (1.0, 0.0))
-    assert blind._merged(((2.0, 1.0), (3.0, 1.0))) == ((1.0, 1.0),)
+    assert blind._merge(((2.0, 1.0), (3.0, 1.0), (1.0, 0.0))) == ((5.0, 1.0), (1.0, 0.0))
+    assert blind._merge(((2.0, 1.0), (3.0, 1.0))) == ((1.0, 1.0),)
 
 
 def test_write_then_check_on_other_seeds(anchors_folder):

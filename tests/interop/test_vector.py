@@ -156,10 +156,10 @@ def test_actions_may_come_in_other_clothes(kind):
 def test_illegal_actions_are_an_error_and_move_no_lane(actions):
     env = NematodeVectorEnv(Foraging(), 2)
     env.reset(seed=2)
-    before = env._states.copy()
+    before = env._arrays.states.copy()
     with pytest.raises(UsageError, match="not in MultiDiscrete"):
         env.step(actions)
-    assert np.array_equal(env._states, before)
+    assert np.array_equal(env._arrays.states, before)
 
 
 def test_the_autoreset_mode_is_in_the_metadata():

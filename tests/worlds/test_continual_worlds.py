@@ -112,5 +112,5 @@ def test_pictures(kind):
 @every_variant
 def test_spec_and_state_hold_what_they_should(world):
     assert world.spec()["world"] == world.name
-    assert Trial(world).arrays.states.shape == (1, world.state_size)
+    assert Trial(world).arrays.states.shape == (1, world.memory.state.count(world.memory.params(world.pack())))
     assert np.isfinite(Trial(world).arrays.states).all()

@@ -35,7 +35,7 @@ def plate_assay(assay: Episodes) -> Chemotaxis:
 
 @dataclass(frozen=True)
 class ChemotaxisIndex(Measure):
-    """The plate assay alone (EVALUATION.md, biological validation)."""
+    """The plate assay alone (EVALUATION.md, chemotaxis)."""
 
     name: ClassVar[str] = "chemotaxis"
 

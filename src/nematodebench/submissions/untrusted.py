@@ -120,9 +120,14 @@ def _check_depth(content: Any, name: str) -> None:
 
 
 def parse_record(model: type[Kind], content: bytes, name: str) -> Kind:
-    """Parses a stored record of any version strictly: text does not stand for a number."""
+    """Parses a stored record of any version strictly: text does not stand for a number.
+
+    A version that is not known here is a fault of the record like any other: the schema names it.
+    """
     parsed = strict_json(content, name)
-    return model.model_validate_json(up_to_date(model, content, parsed, name), strict=True)
+    with contextlib.suppress(UsageError):
+        content = up_to_date(model, content, parsed, name)
+    return model.model_validate_json(content, strict=True)
 
 
 def problems(error: ValidationError) -> list[str]:
