@@ -12,9 +12,13 @@ from nematodebench.errors import UsageError
 from nematodebench.records.schemas import ExperimentMetadata, Record
 from nematodebench.records.submission_schema import NematodeBenchSubmission
 
-__all__ = ["current_version", "up_to_date"]
+__all__ = ["NewerVersionError", "current_version", "up_to_date"]
 
 Upgrade = Callable[[dict[str, Any]], dict[str, Any]]
+
+
+class NewerVersionError(UsageError):
+    """A record is of a version that is not known here."""
 
 
 def _session_2(record: dict[str, Any]) -> dict[str, Any]:
@@ -44,7 +48,7 @@ def up_to_date(model: type[Record], content: bytes, parsed: Any, name: str) -> b
     current = current_version(model)
     if not isinstance(version, int) or isinstance(version, bool) or not 1 <= version < current:
         if isinstance(version, int) and version > current:
-            raise UsageError(
+            raise NewerVersionError(
                 f"{name} is of schema version {version}: versions up to {current} are read here. Install a newer "
                 "nematodebench."
             )

@@ -14,6 +14,7 @@ from nematodebench.records.memory_hash import OLDER_KIND
 from nematodebench.records.provenance import source_hash
 from nematodebench.records.store import atomic_write
 from nematodebench.records.submission_schema import NematodeBenchSubmission
+from nematodebench.records.versions import NewerVersionError
 from nematodebench.submissions.case import Case
 from nematodebench.submissions.checks import judge
 from nematodebench.submissions.claim_checks import CLAIM_CHECKS, LAYOUT_CHECKS
@@ -77,9 +78,10 @@ def root_of(path: Path) -> Path:
 def _structure(case: Case, content: bytes) -> list[CheckResult]:
     try:
         case.submission = parse_record(NematodeBenchSubmission, content, "submission")
-    except ValidationError as error:
+    except (NewerVersionError, ValidationError) as error:
+        found = problems(error) if isinstance(error, ValidationError) else [f"schema_version: {error}".rstrip(".")]
         advice = "The fields are described in schemas/nematodebench_submission.schema.json."
-        return [CheckResult(name="schema", outcome="FAIL", message="; ".join(problems(error)), advice=advice)]
+        return [CheckResult(name="schema", outcome="FAIL", message="; ".join(found), advice=advice)]
     return [CheckResult(name="schema", outcome="PASS", message="all fields are there, with the right types and ranges")]
 
 

@@ -1,6 +1,5 @@
 """Reads files that somebody else wrote: of bounded size, inside the tree, and with exactly one meaning."""
 
-import contextlib
 import json
 import lzma
 import math
@@ -120,14 +119,9 @@ def _check_depth(content: Any, name: str) -> None:
 
 
 def parse_record(model: type[Kind], content: bytes, name: str) -> Kind:
-    """Parses a stored record of any version strictly: text does not stand for a number.
-
-    A version that is not known here is a fault of the record like any other: the schema names it.
-    """
+    """Parses a stored record of any version strictly: text does not stand for a number."""
     parsed = strict_json(content, name)
-    with contextlib.suppress(UsageError):
-        content = up_to_date(model, content, parsed, name)
-    return model.model_validate_json(content, strict=True)
+    return model.model_validate_json(up_to_date(model, content, parsed, name), strict=True)
 
 
 def problems(error: ValidationError) -> list[str]:
