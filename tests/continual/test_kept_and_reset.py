@@ -1,83 +1,73 @@
-"""What a spiking brain keeps from one episode to the next, and what it forgets: one test a row of the table."""
+"""What a spiking brain keeps from one episode to the next, and what it forgets: one test for each row of the table."""
 
 import numpy as np
 import pytest
 
 from nematodebench.brains.registry import get_brain
-from nematodebench.brains.spiking import network as net
+from nematodebench.engine.agents import Agents
 from nematodebench.engine.run import interface
-from nematodebench.kernels.abi import BRAIN
+from nematodebench.kernels.abi import BRAIN, Feedback
 from nematodebench.kernels.jit import first_class
-from nematodebench.kernels.rng import RNG_WORDS, STREAM_BRAIN, set_stream
 from nematodebench.tasks.registry import get_task
 
 KEPT = {
-    "synaptic weights": net.W,
-    "eligibility traces": net.E,
-    "adaptive thresholds": net.THRESHOLD,
-    "metaplasticity": net.META,
-    "energy of the neurons": net.ENERGY,
+    "synaptic weights": "net.weights",
+    "eligibility traces": "net.lasting",
+    "adaptive thresholds": "net.threshold",
+    "metaplasticity": "net.meta",
+    "energy of the neurons": "net.energy",
 }
-RESET = {"working memory": net.MEMORY, "last observation": net.DRIVE, "last action": net.PICKED}
+RESET = {"working memory": "choice.done", "last observation": "net.drive", "last action": "choice.picked"}
 
 
 class Brain:
-    """A `spiking_rstdp` that has lived a while in the body of the continual tasks."""
+    """A `spiking_rstdp` in the body of the continual tasks."""
 
     def __init__(self):
-        kind = get_brain("spiking_rstdp")
-        layout = kind.layout(kind.config(), interface(get_task("continual-v1")))
-        self.arrays = [
-            np.ascontiguousarray(layout.hyper), layout.ints.copy(), np.zeros(layout.memory, np.float32),
-            np.zeros(RNG_WORDS, np.uint64), np.zeros((1, 28), np.float32), np.zeros((1, 1), np.float32), np.zeros(3),
-        ]  # fmt: skip
-        self.kind, self.ints, self.mem = kind, self.arrays[1], self.arrays[2]
-        set_stream(self.arrays[3], np.uint64(5), STREAM_BRAIN, 0, 0)
-        self.call(kind.init)
-        self.call(kind.begin_episode)
-        generator = np.random.default_rng(5)
+        self.kind = get_brain("spiking_rstdp")
+        self.agents = Agents(self.kind, self.kind.config(), interface(get_task("continual-v1")), 5, 1)
+
+    def play(self):
+        """Some steps of one episode with random observations and rewards."""
+        outcome, generator = Feedback(self.agents.out[0]), np.random.default_rng(5)
+        self.call(self.kind.begin_episode)
         for _ in range(60):
-            self.arrays[4][:] = generator.random((1, 28))
-            self.call(kind.act)
-            self.arrays[6][:] = (0.0, 0.0, generator.choice([1.0, -0.5]))
-            self.call(kind.learn)
+            self.agents.obs[:] = generator.random(self.agents.obs.shape)
+            self.call(self.kind.act)
+            outcome.reward = generator.choice([1.0, -0.5])
+            self.call(self.kind.learn)
 
     def call(self, function):
-        first_class(function, BRAIN)(*self.arrays)
+        a = self.agents
+        first_class(function, BRAIN)(a.hyper, a.ints[0], a.mem[0], a.rng[0], a.obs, a.action, a.out[0])
 
-    def part(self, word):
-        """The memory from one place to the next."""
-        start = int(self.ints[word])
-        later = [int(place) for place in self.ints[net.FIRST_PLACE : net.WORDS] if place > start]
-        return self.mem[start : min(later, default=self.mem.size)]
+    def part(self, name):
+        """An array of its memory."""
+        return dict(self.agents.views()[0].learned())[name]
 
 
 @pytest.fixture
 def brain():
-    return Brain()
+    brain = Brain()
+    brain.play()
+    return brain
 
 
-@pytest.mark.parametrize("word", KEPT.values(), ids=KEPT.keys())
-def test_kept(brain, word):
-    before = brain.part(word).copy()
+@pytest.mark.parametrize("name", KEPT.values(), ids=KEPT.keys())
+def test_kept(brain, name):
+    before = brain.part(name).copy()
     assert before.any()
     brain.call(brain.kind.begin_episode)
-    assert (brain.part(word) == before).all()
+    assert (brain.part(name) == before).all()
 
 
-@pytest.mark.parametrize("word", [net.W, net.E, net.THRESHOLD, net.META, net.ENERGY], ids=KEPT.keys())
-def test_what_is_kept_had_changed_in_life(brain, word):
-    fresh = Brain.__new__(Brain)
-    fresh.arrays, fresh.kind = [array.copy() for array in brain.arrays], brain.kind
-    fresh.ints, fresh.mem = fresh.arrays[1], fresh.arrays[2]
-    fresh.mem[:] = 0.0
-    set_stream(fresh.arrays[3], np.uint64(5), STREAM_BRAIN, 0, 0)
-    fresh.call(fresh.kind.init)
-    assert (fresh.part(word) != brain.part(word)).any()
+@pytest.mark.parametrize("name", KEPT.values(), ids=KEPT.keys())
+def test_what_is_kept_has_changed_since_the_brain_was_fresh(brain, name):
+    assert (Brain().part(name) != brain.part(name)).any()
 
 
-@pytest.mark.parametrize("word", RESET.values(), ids=RESET.keys())
-def test_reset(brain, word):
-    assert brain.part(word).any()
+@pytest.mark.parametrize("name", RESET.values(), ids=RESET.keys())
+def test_reset(brain, name):
+    assert brain.part(name).any()
     brain.call(brain.kind.begin_episode)
-    assert not brain.part(word).any()
+    assert not brain.part(name).any()
