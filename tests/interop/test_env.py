@@ -15,6 +15,7 @@ from nematodebench.kernels.abi import WORLD
 from nematodebench.kernels.jit import first_class
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_WORLD, set_stream
 from nematodebench.tasks.registry import all_tasks
+from nematodebench.worlds.arrays import WorldArrays
 from nematodebench.worlds.worm.foraging import Foraging
 
 SINGLE = sorted(name for name, task in all_tasks().items() if task.world.agents == 1)
@@ -69,12 +70,12 @@ def test_a_world_of_many_agents_names_the_way_out(name):
 
 
 def world_observation(world, seed, episode):
-    state, rng = np.zeros(world.state_size), np.zeros(RNG_WORDS, dtype=np.uint64)
-    obs, out = np.zeros((1, len(world.sensors)), dtype=np.float32), np.zeros(world.out_size)
+    """The first observation of an episode, from the world's own function and the stream that a run gives it."""
+    arrays, rng = WorldArrays(world), np.zeros(RNG_WORDS, dtype=np.uint64)
     set_stream(rng, np.uint64(seed), STREAM_WORLD, episode, 0)
     reset = first_class(world.reset, WORLD)
-    reset(world.pack(), state, rng, np.zeros((1, 1), dtype=np.float32), obs, out)
-    return obs[0]
+    reset(arrays.params, arrays.states[0], rng, arrays.action[0], arrays.obs[0], arrays.outs[0])
+    return arrays.obs[0, 0]
 
 
 def test_the_kth_reset_since_seeding_is_episode_k_of_a_run():

@@ -117,7 +117,7 @@ def _bind(template: Any, cached: bool, **names: Any) -> Any:
     """A copy of a template that finds the given functions under their global names, compiled."""
     bound = FunctionType(template.__code__, {**template.__globals__, **names}, template.__name__)
     # The file of a compiled function is named after it, so no two worlds may share a name.
-    owners = [names[name].py_func for name in ("world_reset", "world_step")]
+    owners = [getattr(names[name], "py_func", names[name]) for name in ("world_reset", "world_step")]
     bound.__qualname__ = ".".join(
         [template.__name__, *(f"{owner.__module__}.{owner.__qualname__}" for owner in owners)]
     )
