@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nematodebench.kernels.jit import kernel
-from nematodebench.kernels.math import cos64, exp32, exp64, fma, log32, log64, sin64, tanh32, tanh64
+from nematodebench.kernels.math import _rounded_once, cos64, exp32, exp64, fma, log32, log64, sin64, tanh32, tanh64
 
 f32 = np.float32
 NUMBERS = np.random.default_rng(0)
@@ -140,6 +140,46 @@ def test_fma_rounds_once(a, b, c):
         nearest = abs(got - exact)
         assert nearest <= abs(mpmath.mpf(np.nextafter(float(got), np.inf)) - exact)
         assert nearest <= abs(mpmath.mpf(np.nextafter(float(got), -np.inf)) - exact)
+
+
+def same(ours, theirs):
+    """The same bits, or both no number."""
+    assert type(ours) is type(theirs)
+    assert ours.tobytes() == theirs.tobytes() or (np.isnan(ours) and np.isnan(theirs))
+
+
+def fused(a, b, c, kind):
+    """The processor's answer; a call from Python gives a float64 that holds it exactly."""
+    return kind(_fma(kind(a), kind(b), kind(c)))
+
+
+@pytest.mark.filterwarnings("ignore:overflow")
+@settings(max_examples=1000)
+@given(*[st.floats(width=32)] * 3)
+def test_the_interpreters_fma_is_the_processors_in_float32(a, b, c):
+    same(_rounded_once(f32(a), f32(b), f32(c)), fused(a, b, c, f32))
+
+
+@settings(max_examples=1000)
+@given(st.integers(2**23, 2**24), st.integers(2**23, 2**24), st.integers(-(2**24), 2**24), st.integers(-20, 60))
+def test_the_interpreters_fma_is_the_processors_near_the_middle_between_two_numbers(a, b, c, shift):
+    """A product of 48 bits and a number far from it or close to it: here rounding twice goes wrong."""
+    addend = math.ldexp(c, shift)
+    same(_rounded_once(f32(a), f32(b), f32(addend)), fused(a, b, addend, f32))
+
+
+def test_rounding_twice_would_be_seen():
+    """In float64 the sum is the middle between two float32, in truth it lies beyond."""
+    a, b, c = f32(1 + 2**-12), f32(1 + 2**-12), f32(2.0**-60)
+    twice = f32(float(a) * float(b) + float(c))
+    assert _rounded_once(a, b, c) == fused(a, b, c, f32) != twice
+
+
+@settings(max_examples=1000)
+@given(*[st.floats()] * 3)
+def test_the_interpreters_fma_is_the_processors_in_float64(a, b, c):
+    with np.errstate(all="ignore"):
+        same(_rounded_once(np.float64(a), np.float64(b), np.float64(c)), fused(a, b, c, np.float64))
 
 
 @settings(max_examples=200)

@@ -6,6 +6,7 @@ Errors, checked against mpmath: 2 ulp, ``tanh32`` 5 ulp. Domains: sine and cosin
 numbers, the others every number. NaN gives NaN, outside of a domain anything.
 """
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -48,16 +49,32 @@ def _float64_of(_context: Any, x: Any) -> Any:
 
 def _rounded_once(a: Any, b: Any, c: Any) -> Any:
     """What the processor's fused multiply-add gives, exactly."""
-    kind = np.float32 if isinstance(a, np.float32) else np.float64
+    if isinstance(a, np.float32):
+        return _rounded_once_32(float(a), float(b), float(c))
     if not (np.isfinite(a) and np.isfinite(b) and np.isfinite(c)):
-        return kind(a * b + c)
+        return np.float64(a * b + c)
     exact = Fraction(float(a)) * Fraction(float(b)) + Fraction(float(c))
-    if exact == 0 or kind is np.float64:
-        return kind(float(exact) if exact else a * b + c)
-    near = np.float32(float(exact))
-    # Rounding to float64 first may move a number to the middle between two float32; the exact one decides.
-    neighbours = [np.nextafter(near, np.float32(way)) for way in (-np.inf, np.inf)]
-    return min([near, *neighbours], key=lambda f: (abs(Fraction(float(f)) - exact), f.view(np.int32) & 1))
+    try:
+        return np.float64(float(exact) if exact else a * b + c)
+    except OverflowError:
+        return np.float64(np.inf if exact > 0 else -np.inf)
+
+
+def _rounded_once_32(a: float, b: float, c: float) -> np.float32:
+    """The same from float32 numbers: their product is exact in float64, and so is the error of the sum.
+
+    A sum that was rounded is moved to the neighbour with an odd last bit. That one lies never in the middle between
+    two float32, so that rounding it again gives what rounding the exact number gives.
+    """
+    product = a * b
+    total = product + c
+    back = total - product
+    error = (product - (total - back)) + (c - back)
+    if error > 0.0 or error < 0.0:
+        near = np.float64(total)
+        if not near.view(np.int64) & 1:
+            total = math.nextafter(total, math.copysign(math.inf, error))
+    return np.float32(total)
 
 
 @intrinsic(_rounded_once)
