@@ -56,7 +56,7 @@ def estimate_advantages(rollout: Rollout, gamma: float, trace: float, following:
         alive = np.float32(1.0) - done[t]
         running = reward[t] + discount * following * alive - value[t] + decay * alive * running
         advantage[t], target[t], following = running, running + value[t], value[t]
-        mean += running
+        mean += np.float64(running)
         square += np.float64(running) * running
     mean /= n
     centre = np.float32(mean)
