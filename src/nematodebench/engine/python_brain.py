@@ -74,12 +74,12 @@ class PythonBrains:
         self._seen: list[tuple[NDArray[np.float32], Any]] = [(np.zeros(0, np.float32), None)] * agents
 
     def begin(self, hyper: Any, ints: Any, mem: Any, rng: Any, obs: Any, action: Any, out: Any) -> None:
-        """A new episode. ``mem[0]`` is the agent's number."""
-        self._brains[int(mem[0])].begin_episode()
+        """A new episode. ``mem`` holds one number, the agent's."""
+        self._brains[int(mem.item())].begin_episode()
 
     def act(self, hyper: Any, ints: Any, mem: Any, rng: Any, obs: Any, action: Any, out: Any) -> None:
         """Asks the brain; the answer's type and shape are checked here, its range by the loop."""
-        agent, observation = int(mem[0]), obs[0].copy()
+        agent, observation = int(mem.item()), obs[0].copy()
         answer = self._brains[agent].act(observation)
         values = np.asarray(answer, dtype=np.float64).ravel()
         if values.size != action.shape[1]:
@@ -89,7 +89,7 @@ class PythonBrains:
 
     def learn(self, hyper: Any, ints: Any, mem: Any, rng: Any, obs: Any, action: Any, out: Any) -> None:
         """Hands the brain its transition."""
-        agent = int(mem[0])
+        agent = int(mem.item())
         observation, answer = self._seen[agent]
         terminated, truncated, reward = out.tolist()  # in the order of kernels.abi.Feedback
         step = Transition(observation, answer, reward, obs[0].copy(), terminated != 0.0, truncated != 0.0)
