@@ -1,15 +1,12 @@
 """The fields of a declaration, and views of flat arrays in the interpreter."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
 
 from nematodebench.kernels.jit import F32, F64, I64
 from nematodebench.kernels.views import make_compilable
-
-if TYPE_CHECKING:
-    from nematodebench.kernels.memory import Memory
 
 __all__ = [
     "Field", "View", "constant", "constants", "counter", "floats", "number", "numbers", "part", "real", "size", "words",
@@ -23,7 +20,7 @@ _LOADED = frozenset({"constant", "size"})
 _ARRAYS = frozenset({"constants", "words", "floats", "numbers"})
 _BANKS = {"constant": 0, "constants": 0, "size": 1, "counter": 1, "words": 1, "real": 2, "floats": 2}
 
-Part = TypeVar("Part", bound="Memory")
+Part = TypeVar("Part", bound="View")
 
 
 @dataclass(frozen=True)
@@ -33,7 +30,7 @@ class Field:
     kind: str
     dims: tuple[int | str, ...] = ()
     scratch: bool = False
-    part: "type[Memory] | None" = None
+    part: type[Any] | None = None
     name: str = ""
 
     @property
@@ -219,7 +216,7 @@ def _property(field: Field) -> Any:
         return piece
 
     def get_part(view: View) -> Any:
-        return cast("Memory", view)._part(field)
+        return cast("Any", view)._part(field)
 
     def get_loaded(view: View) -> Any:
         array, first = view._where(field)

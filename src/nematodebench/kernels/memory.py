@@ -203,7 +203,8 @@ class Memory(View):
         assert field.part is not None
         hyper, ints = self._heads[field.name]
         of_hyper, of_ints, of_mem = self._arrays
-        return field.part(of_hyper, of_ints, of_mem, (self._base[0] + hyper, self._base[1] + ints))
+        view: Memory = field.part(of_hyper, of_ints, of_mem, (self._base[0] + hyper, self._base[1] + ints))
+        return view
 
     def _where(self, field: Field) -> tuple[Any, int]:
         hyper, ints = self._heads[field.name]
