@@ -158,13 +158,13 @@ def is_number_by_hand(node):
 
 def numbered_places(source):
     """Lines that read or write a flat array at a place that somebody has numbered by hand."""
-    found = []
+    found = set()
     for node in ast.walk(source):
         if isinstance(node, ast.Subscript):
             array = node.value.id if isinstance(node.value, ast.Name) else getattr(node.value, "attr", "")
             if array in FLAT_ARRAYS and any(is_number_by_hand(part) for part in ast.walk(node.slice)):
-                found.append(node.lineno)
-    return found
+                found.add(node.lineno)
+    return sorted(found)
 
 
 def test_memory_is_read_by_name():
