@@ -52,7 +52,7 @@ from typing import Any, Protocol
 import numpy as np
 from numba import types
 
-from nematodebench.kernels.jit import F32, F32M, F64, I64, INTERPRETED, U64, inline, inlined, kernel
+from nematodebench.kernels.jit import F32, F32M, F64, I64, INTERPRETED, U64, inline, inlined, kernel, merged
 from nematodebench.kernels.memory import Block, Memory, number, numbers
 from nematodebench.kernels.views import last
 
@@ -122,13 +122,13 @@ def _asked_for(function: Callable[..., None], names: tuple[str, ...]) -> list[st
 
 
 def _bind(function: Callable[..., None], lines: list[str], names: dict[str, Any], *, joined: bool) -> Any:
-    """Compiles a function of the common signature that calls a kernel with views.
+    """Compiles a function of the common signature that calls a kernel with views, both found in ``names``.
 
     Its source is generated, but it has the kernel's name, file and line, so that its machine code is kept on disk and
     is made anew when that file changes.
     """
     line = "\n" * (function.__code__.co_firstlineno - 1)
-    scope = {**names, "kernel": function if INTERPRETED else inlined(function)}
+    scope = dict(names)
     exec(compile(line + "\n".join(lines), function.__code__.co_filename, "exec"), scope)
     bound: Any = scope[function.__name__]
     bound.__module__, bound.__qualname__, bound.__doc__ = function.__module__, function.__qualname__, function.__doc__
@@ -159,7 +159,8 @@ class WorldMemory:
         views = ["    params_view = Params(params)"] if sized or "params" in asked else []
         lines = [_WORLD_HEAD.format(name=function.__name__), *first, *views, call]
         names = {
-            "Params": self.params, "State": self.state, "Metrics": self.metrics, "Outcome": Outcome, "last": last,
+            "kernel": inlined(function), "Params": self.params, "State": self.state, "Metrics": self.metrics,
+            "Outcome": Outcome, "last": last,
         }  # fmt: skip
         bound: WorldFunction = _bind(function, lines, names, joined=joined)
         return bound
@@ -193,5 +194,8 @@ class BrainMemory(Memory):
         }  # fmt: skip
         call = f"    kernel({', '.join(given.get(name, name) for name in asked)})"
         lines = [_BRAIN_HEAD.format(name=function.__name__), call]
-        bound: BrainFunction = _bind(function, lines, {"Memory": cls, "Feedback": Feedback}, joined=False)
+        # Merged: a brain's functions are large, so that compiling them twice takes seconds. A world's step is so short
+        # that LLVM's inlining, which makes it faster, is worth its time.
+        names = {"kernel": merged(function), "Memory": cls, "Feedback": Feedback}
+        bound: BrainFunction = _bind(function, lines, names, joined=False)
         return bound

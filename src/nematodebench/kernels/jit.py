@@ -19,7 +19,7 @@ from nematodebench.kernels.target import cache_dir
 
 __all__ = [
     "F32", "F32M", "F64", "F64M", "I64", "INTERPRETED", "U64", "accessor", "first_class", "inline", "inlined",
-    "intrinsic", "kernel",
+    "intrinsic", "kernel", "merged",
 ]  # fmt: skip
 
 P = ParamSpec("P")
@@ -99,6 +99,14 @@ def inlined(function: Callable[P, R]) -> Callable[P, R]:
     dispatcher.targetoptions |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     dispatcher.__class__ = _PartOfKernels
     return cast("Callable[P, R]", dispatcher)
+
+
+def merged(function: Callable[P, R]) -> Callable[P, R]:
+    """Decorator for a function whose source becomes part of its one caller before anything is compiled.
+
+    What :func:`inlined` does afterwards costs the time of compiling a function twice.
+    """
+    return function if INTERPRETED else cast("Callable[P, R]", numba.njit(inline="always", **_OPTIONS)(function))
 
 
 def accessor(function: Callable[P, R]) -> Callable[P, R]:
