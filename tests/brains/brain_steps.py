@@ -4,7 +4,7 @@ import json
 import sys
 
 import numpy as np
-from brain_life import Life, discrete, effectors
+from brain_trial import Trial, discrete, effectors
 
 from nematodebench.engine.agents import memory_digest
 from nematodebench.kernels.jit import INTERPRETED
@@ -22,14 +22,14 @@ CONFIGS = {
 
 def steps(name, body):
     """Actions of every step, and then a digest of what the brain has learned."""
-    driven, numbers, found = Life(name, BODIES[body], **CONFIGS[name]), np.random.default_rng(3), []
+    driven, numbers, found = Trial(name, BODIES[body], **CONFIGS[name]), np.random.default_rng(3), []
     inputs = driven.body.inputs
     for step in range(STEPS):
         found.append(driven.act(numbers.uniform(-1, 1, inputs)).tolist())
         driven.learn(numbers.uniform(-1, 1, inputs), numbers.normal(), terminated=step % 11 == 10)
         if step % 11 == 10:
             driven.begin_episode()
-    return [*found, memory_digest([driven.memory])]
+    return [*found, memory_digest([driven.brain])]
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""The reservoirs: their equations against NumPy, what their parameters do, and that they live and learn."""
+"""The reservoirs: their equations against NumPy, what their parameters do, and that they learn."""
 
 import numpy as np
 import pytest
-from brain_life import Life, discrete, effectors, forage
+from brain_trial import Trial, discrete, effectors, forage
 
 from nematodebench.brains.base import Interface
 from nematodebench.brains.registry import get_brain
@@ -39,13 +39,13 @@ def dense(links, weighted=False):
     return full[:, : links.columns]
 
 
-def matrix(life, name):
+def matrix(trial, name):
     """A matrix of the homeostatic reservoir without its padding; NaN where a recurrent connection is absent."""
-    return np.asarray(getattr(life.memory, name))[:, : life.memory.nodes].astype(float)
+    return np.asarray(getattr(trial.brain, name))[:, : trial.brain.nodes].astype(float)
 
 
-def recurrent(life):
-    return matrix(life, "recurrent")
+def recurrent(trial):
+    return matrix(trial, "recurrent")
 
 
 def spikes_of(spikes):
@@ -56,22 +56,22 @@ def spikes_of(spikes):
 
 
 def trace_of(name, steps=400, body=None, **config):
-    """What a brain does and remembers after some steps of a fixed random life."""
-    life, numbers = Life(name, body or effectors(6, 2), **config), np.random.default_rng(0)
+    """What a brain does and remembers in some steps of a fixed random course."""
+    trial, numbers = Trial(name, body or effectors(6, 2), **config), np.random.default_rng(0)
     done = []
     for _ in range(steps):
-        done.append(life.act(numbers.uniform(0, 1, life.body.inputs)))
-        life.learn(numbers.uniform(0, 1, life.body.inputs), numbers.normal())
-    return np.array(done), life
+        done.append(trial.act(numbers.uniform(0, 1, trial.body.inputs)))
+        trial.learn(numbers.uniform(0, 1, trial.body.inputs), numbers.normal())
+    return np.array(done), trial
 
 
 # The homeostatic reservoir, equation by equation.
 
 
-def homeostatic_tick(life, rates):
-    """The tick that follows, in float64 from the life's memory: activation, spikes, targets, weights, shares."""
-    memory = life.memory
-    before, weights, inputs = spikes_of(memory.spikes), recurrent(life), matrix(life, "inputs") > 0
+def homeostatic_tick(trial, rates):
+    """The tick that follows, in float64 from the trial's memory: activation, spikes, targets, weights, shares."""
+    memory = trial.brain
+    before, weights, inputs = spikes_of(memory.spikes), recurrent(trial), matrix(trial, "inputs") > 0
     mask, weights = np.isfinite(weights), np.nan_to_num(weights)
     a, t = memory.activation.astype(float), memory.target.astype(float)
     a = (1 - memory.leak) * a + memory.amplitude * rates @ inputs + before @ weights
@@ -81,34 +81,34 @@ def homeostatic_tick(life, rates):
     e = a - t
     heard = mask.T @ before
     weights = weights - mask * before[:, None] * (memory.lr_w * e / np.maximum(heard, 1))
-    listened = matrix(life, "readout")
+    listened = matrix(trial, "readout")
     return margin, a, spikes, np.maximum(t + memory.lr_t * e, 1), weights, listened @ spikes / listened.sum(1)
 
 
 @pytest.mark.parametrize("config", [{}, {"nodes": 50, "amplitude": 4.0, "lr_t": 0.1, "leak": 0.4, "lr_w": 0.3}])
 def test_homeostatic_reservoir_follows_its_equations(config):
-    life, numbers, compared = Life("homeostatic_reservoir", effectors(6, 2), **config), np.random.default_rng(0), 0
+    trial, numbers, compared = Trial("homeostatic_reservoir", effectors(6, 2), **config), np.random.default_rng(0), 0
     for _ in range(300):
         rates = numbers.uniform(0, 1, 6).astype(np.float32)
-        margin, a, spikes, t, weights, shares = homeostatic_tick(life, rates)
-        action = life.act(rates)
+        margin, a, spikes, t, weights, shares = homeostatic_tick(trial, rates)
+        action = trial.act(rates)
         if margin < 1e-4:  # too close to a threshold for float32 and float64 to agree
             continue
         compared += spikes.any()
-        np.testing.assert_array_equal(spikes_of(life.memory.spikes), spikes)
-        np.testing.assert_allclose(life.memory.activation, a, atol=2e-5)
-        np.testing.assert_allclose(life.memory.target, t, atol=2e-5)
-        np.testing.assert_allclose(np.nan_to_num(recurrent(life)), weights, atol=2e-5)
+        np.testing.assert_array_equal(spikes_of(trial.brain.spikes), spikes)
+        np.testing.assert_allclose(trial.brain.activation, a, atol=2e-5)
+        np.testing.assert_allclose(trial.brain.target, t, atol=2e-5)
+        np.testing.assert_allclose(np.nan_to_num(recurrent(trial)), weights, atol=2e-5)
         np.testing.assert_allclose(action, shares, atol=1e-6)
     assert compared > 200
 
 
 def test_only_weights_from_nodes_that_spiked_move():
-    life, numbers, moved = Life("homeostatic_reservoir", effectors(6, 2)), np.random.default_rng(0), 0
+    trial, numbers, moved = Trial("homeostatic_reservoir", effectors(6, 2)), np.random.default_rng(0), 0
     for _ in range(100):
-        before, weights = spikes_of(life.memory.spikes), recurrent(life)
-        life.act(numbers.uniform(0, 1, 6))
-        same = (recurrent(life) == weights) | np.isnan(weights)
+        before, weights = spikes_of(trial.brain.spikes), recurrent(trial)
+        trial.act(numbers.uniform(0, 1, 6))
+        same = (recurrent(trial) == weights) | np.isnan(weights)
         assert same[before == 0].all()
         moved += not same[before == 1].all()
     assert moved > 50
@@ -116,17 +116,17 @@ def test_only_weights_from_nodes_that_spiked_move():
 
 def test_connections_are_drawn_one_by_one():
     chances = {"density": 0.1, "readout_density": 0.3}
-    lives = [Life("homeostatic_reservoir", effectors(6, 4), seed, **chances) for seed in range(50)]
+    trials = [Trial("homeostatic_reservoir", effectors(6, 4), seed, **chances) for seed in range(50)]
     for name, p, others in (("inputs", 0.1, 200), ("recurrent", 0.1, 199), ("readout", 0.3, 200)):
-        drawn = np.concatenate([np.nan_to_num(matrix(life, name)) != 0 for life in lives])
+        drawn = np.concatenate([np.nan_to_num(matrix(trial, name)) != 0 for trial in trials])
         degrees, variance = drawn.sum(1), others * p * (1 - p)
         assert degrees.mean() == pytest.approx(others * p, abs=4 * np.sqrt(variance / degrees.size)), name
         assert degrees.var() == pytest.approx(variance, rel=4 * np.sqrt(2 / degrees.size)), name
 
 
 def test_every_recurrent_connection_is_as_likely_as_any_other_and_none_leads_to_oneself():
-    lives = (Life("homeostatic_reservoir", effectors(), seed, nodes=20, density=0.3) for seed in range(600))
-    counts = sum(np.isfinite(recurrent(life)) for life in lives)
+    trials = (Trial("homeostatic_reservoir", effectors(), seed, nodes=20, density=0.3) for seed in range(600))
+    counts = sum(np.isfinite(recurrent(trial)) for trial in trials)
     off, variance = counts[~np.eye(20, dtype=bool)], 600 * 0.3 * 0.7
     assert not np.diag(counts).any()
     assert np.abs(off - 180).max() < 5 * np.sqrt(variance)
@@ -134,16 +134,16 @@ def test_every_recurrent_connection_is_as_likely_as_any_other_and_none_leads_to_
 
 
 def test_a_full_density_connects_everything_else():
-    life = Life("homeostatic_reservoir", effectors(6, 2), nodes=50, density=1.0, readout_density=1.0)
-    assert matrix(life, "inputs").shape == (6, 50)
-    assert (matrix(life, "inputs") == life.memory.amplitude).all()
-    assert matrix(life, "readout").shape == (2, 50)
-    assert (matrix(life, "readout") == 1).all()
-    assert (np.isfinite(recurrent(life)) == ~np.eye(50, dtype=bool)).all()
+    trial = Trial("homeostatic_reservoir", effectors(6, 2), nodes=50, density=1.0, readout_density=1.0)
+    assert matrix(trial, "inputs").shape == (6, 50)
+    assert (matrix(trial, "inputs") == trial.brain.amplitude).all()
+    assert matrix(trial, "readout").shape == (2, 50)
+    assert (matrix(trial, "readout") == 1).all()
+    assert (np.isfinite(recurrent(trial)) == ~np.eye(50, dtype=bool)).all()
 
 
 def test_recurrent_weights_are_standard_normal():
-    weights = recurrent(Life("homeostatic_reservoir", effectors(), nodes=500, density=0.5))
+    weights = recurrent(Trial("homeostatic_reservoir", effectors(), nodes=500, density=0.5))
     weights = weights[np.isfinite(weights)]
     assert weights.mean() == pytest.approx(0, abs=4 / np.sqrt(weights.size))
     assert weights.std() == pytest.approx(1, abs=4 / np.sqrt(2 * weights.size))
@@ -151,27 +151,27 @@ def test_recurrent_weights_are_standard_normal():
 
 def test_a_channel_or_output_that_drew_no_node_gets_one_by_lot():
     sparse = {"nodes": 5, "density": 1e-9, "readout_density": 1e-9}
-    lives = [Life("homeostatic_reservoir", effectors(), seed, **sparse) for seed in range(200)]
+    trials = [Trial("homeostatic_reservoir", effectors(), seed, **sparse) for seed in range(200)]
     for name in ("inputs", "readout"):
-        drawn = np.array([matrix(life, name) > 0 for life in lives])
+        drawn = np.array([matrix(trial, name) > 0 for trial in trials])
         assert (drawn.sum(-1) == 1).all()
         assert drawn.any((0, 1)).all()
-    assert np.isnan(recurrent(lives[0])).all()
+    assert np.isnan(recurrent(trials[0])).all()
 
 
 def test_frozen_weights_and_targets_stay():
-    life, numbers = Life("homeostatic_reservoir", effectors(6, 2), plastic=False), np.random.default_rng(0)
-    weights, targets = recurrent(life), life.memory.target.copy()
-    actions = [life.act(numbers.uniform(0, 1, 6)) for _ in range(100)]
+    trial, numbers = Trial("homeostatic_reservoir", effectors(6, 2), plastic=False), np.random.default_rng(0)
+    weights, targets = recurrent(trial), trial.brain.target.copy()
+    actions = [trial.act(numbers.uniform(0, 1, 6)) for _ in range(100)]
     assert np.any(actions)
-    np.testing.assert_array_equal(recurrent(life), weights)
-    np.testing.assert_array_equal(life.memory.target, targets)
+    np.testing.assert_array_equal(recurrent(trial), weights)
+    np.testing.assert_array_equal(trial.brain.target, targets)
 
 
 def test_a_blind_homeostatic_reservoir_is_silent():
-    actions, life = trace_of("homeostatic_reservoir", blind=True)
+    actions, trial = trace_of("homeostatic_reservoir", blind=True)
     assert not actions.any()
-    assert life.describe()["silent"] == 1
+    assert trial.describe()["silent"] == 1
 
 
 def test_a_silent_reservoir_chooses_by_lot():
@@ -181,16 +181,16 @@ def test_a_silent_reservoir_chooses_by_lot():
 
 
 def test_the_largest_share_is_chosen():
-    life, numbers = Life("homeostatic_reservoir", discrete()), np.random.default_rng(0)
+    trial, numbers = Trial("homeostatic_reservoir", discrete()), np.random.default_rng(0)
     for _ in range(200):
-        choice = int(life.act(numbers.uniform(-1, 1, 5))[0])
-        shares = life.memory.shares
+        choice = int(trial.act(numbers.uniform(-1, 1, 5))[0])
+        shares = trial.brain.shares
         assert shares[choice] == shares.max()
 
 
 def test_homeostasis_keeps_errors_small():
-    _, life = trace_of("homeostatic_reservoir", steps=3000)
-    assert np.abs(life.memory.activation - life.memory.target).mean() < 1
+    _, trial = trace_of("homeostatic_reservoir", steps=3000)
+    assert np.abs(trial.brain.activation - trial.brain.target).mean() < 1
 
 
 def control_task(world, ticks, score_key):
@@ -224,25 +224,25 @@ def test_homeostatic_reservoir_tracks_without_reward_and_only_if_plastic():
     (-1, 1, 0.5, [0.5, 0]), (-2, 1, -0.5, [0, 0.25]), (-2, 4, 4, [1, 0]), (-2, 0, -2, [0, 1]), (-1, 1, np.nan, [0, 0]),
 ])  # fmt: skip
 def test_inputs_are_coded_as_rates(low, high, value, rates):
-    life = Life("homeostatic_reservoir", Interface(("x",), (float(low),), (float(high),), 0, 1))
-    life.act([value])
-    np.testing.assert_allclose(life.memory.code.rates, rates)
+    trial = Trial("homeostatic_reservoir", Interface(("x",), (float(low),), (float(high),), 0, 1))
+    trial.act([value])
+    np.testing.assert_allclose(trial.brain.code.rates, rates)
 
 
 @pytest.mark.parametrize("density", [0.001, 0.1, 0.333, 1.0])
 def test_listed_connections_are_distinct_and_as_many_as_asked_for(density):
-    life = Life("echo_state", effectors(), nodes=50, density=density, input_density=density)
-    for links in (life.memory.inputs, life.memory.recurrent):
+    trial = Trial("echo_state", effectors(), nodes=50, density=density, input_density=density)
+    for links in (trial.brain.inputs, trial.brain.recurrent):
         assert (dense(links).sum(1) == max(1, round(density * 50))).all()
 
 
 def test_listed_connections_never_lead_to_oneself():
-    assert not np.diag(dense(Life("sorn", effectors(), nodes=50, density=1.0).memory.excite)).any()
+    assert not np.diag(dense(Trial("sorn", effectors(), nodes=50, density=1.0).brain.excite)).any()
 
 
 def test_every_listed_connection_is_equally_likely():
-    lives = (Life("sorn", effectors(), seed, nodes=20, density=0.1) for seed in range(600))
-    counts = sum(dense(life.memory.excite) for life in lives)
+    trials = (Trial("sorn", effectors(), seed, nodes=20, density=0.1) for seed in range(600))
+    counts = sum(dense(trial.brain.excite) for trial in trials)
     off = counts[~np.eye(20, dtype=bool)]
     expected = 600 * 2 / 19
     assert np.abs(off - expected).max() < 5 * np.sqrt(expected)
@@ -250,12 +250,12 @@ def test_every_listed_connection_is_equally_likely():
 
 
 def test_liveness_counts_what_happened():
-    life, numbers = Life("homeostatic_reservoir", effectors(6, 2), nodes=40), np.random.default_rng(0)
+    trial, numbers = Trial("homeostatic_reservoir", effectors(6, 2), nodes=40), np.random.default_rng(0)
     rates = []
     for _ in range(500):
-        life.act(numbers.uniform(0, 1, 6) * (numbers.uniform() < 0.3))
-        rates.append(life.memory.spikes.count / 40)
-    found = life.describe()
+        trial.act(numbers.uniform(0, 1, 6) * (numbers.uniform() < 0.3))
+        rates.append(trial.brain.spikes.count / 40)
+    found = trial.describe()
     assert found["mean_rate"] == pytest.approx(np.mean(rates))
     assert found["rate_variance"] == pytest.approx(np.var(rates))
     assert found["silent"] == pytest.approx(np.mean(np.array(rates) == 0))
@@ -264,14 +264,14 @@ def test_liveness_counts_what_happened():
 
 
 def test_a_saturated_network_is_called_saturated():
-    _, life = trace_of("sorn", amplitude=1000.0, input_density=1.0)
-    assert life.describe()["saturated"] > 0.9
+    _, trial = trace_of("sorn", amplitude=1000.0, input_density=1.0)
+    assert trial.describe()["saturated"] > 0.9
 
 
 @pytest.mark.parametrize("name", RESERVOIRS)
-def test_unborn_descriptors_are_numbers(name):
-    life = Life(name, effectors())
-    assert set(life.describe()) == {"mean_rate", "rate_variance", "silent", "saturated"}
+def test_descriptors_before_the_first_step_are_numbers(name):
+    trial = Trial(name, effectors())
+    assert set(trial.describe()) == {"mean_rate", "rate_variance", "silent", "saturated"}
 
 
 @pytest.mark.parametrize(("name", "parameter"), [(name, key) for name in RESERVOIRS for key in CHANGES[name]])
@@ -288,20 +288,20 @@ def test_all_parameters_are_covered(name):
 
 @pytest.mark.parametrize("name", RESERVOIRS)
 @pytest.mark.parametrize("body", [discrete(), effectors(6, 3)], ids=["discrete", "effectors"])
-def test_long_lives_stay_finite_and_legal(name, body):
-    life, numbers = Life(name, body), np.random.default_rng(0)
-    absent = np.isnan(life.mem)
+def test_long_runs_stay_finite_and_legal(name, body):
+    trial, numbers = Trial(name, body), np.random.default_rng(0)
+    absent = np.isnan(trial.mem)
     assert absent.any() == (name == "homeostatic_reservoir")
     for _ in range(40):
-        life.live(500, numbers, end_every=97)
-        legal = (life.action >= 0) & (life.action <= (1 if body.effectors else body.choices - 1))
+        trial.play(500, numbers, end_every=97)
+        legal = (trial.action >= 0) & (trial.action <= (1 if body.effectors else body.choices - 1))
         assert legal.all()
-        assert np.isfinite(life.mem[~absent]).all()
-        assert np.isnan(life.mem[absent]).all()
+        assert np.isfinite(trial.mem[~absent]).all()
+        assert np.isnan(trial.mem[absent]).all()
 
 
 @pytest.mark.parametrize("name", RESERVOIRS)
-def test_eight_agents_live_their_own_lives(name):
+def test_each_of_eight_agents_has_its_own_brain(name):
     result = run(control_task(Forage(), 300, "forage_score"), name, seed=1)
     assert result.failure is None
     assert result.steps == 300 + 1000
@@ -325,26 +325,26 @@ def test_learns_to_forage(name):
     assert successes[-100:].mean() >= 0.9
 
 
-@pytest.mark.parametrize(("terminated", "alive"), [(False, 1.0), (True, 0.0)])
-def test_readout_follows_its_equations(terminated, alive):
-    life, numbers = Life("echo_state", discrete(), nodes=20), np.random.default_rng(0)
-    life.live(30, numbers, end_every=1000)
-    readout = life.memory.readout
+@pytest.mark.parametrize(("terminated", "followed"), [(False, 1.0), (True, 0.0)])
+def test_readout_follows_its_equations(terminated, followed):
+    trial, numbers = Trial("echo_state", discrete(), nodes=20), np.random.default_rng(0)
+    trial.play(30, numbers, end_every=1000)
+    readout = trial.brain.readout
     levels, gamma = readout.heads.levels, readout.gamma
     w, z, phi = (array.astype(float) for array in (readout.weights, readout.traces, readout.phi))
-    life.act(np.zeros(5))
+    trial.act(np.zeros(5))
     surprise2, length = float(readout.mean_square_surprise), float(readout.mean_square_length)
     p = np.exp(phi @ w[:, :levels])
     p /= p.sum()
-    factor = np.append(np.eye(levels)[int(life.action[0, 0])] - p, 1.0)
+    factor = np.append(np.eye(levels)[int(trial.action[0, 0])] - p, 1.0)
     z[:, : levels + 1] = gamma * readout.trace * z[:, : levels + 1] + np.outer(phi, factor)
     value = phi @ w[:, levels]
     bonus = -p * (np.log(p) - p @ np.log(p))
     w[:, :levels] += readout.lr_policy * readout.entropy / length * np.outer(phi, bonus)
     np.testing.assert_allclose(readout.traces, z, atol=1e-5)
-    life.learn(numbers.uniform(-1, 1, 5), 1.5, terminated=terminated)
+    trial.learn(numbers.uniform(-1, 1, 5), 1.5, terminated=terminated)
     phi = readout.phi.astype(float)
-    d = 1.5 + gamma * alive * (phi @ w[:, levels]) - value
+    d = 1.5 + gamma * followed * (phi @ w[:, levels]) - value
     surprise2 += 0.001 * (d * d - surprise2)
     w[:, :levels] += readout.lr_policy / length * d / np.sqrt(surprise2) * z[:, :levels]
     w[:, levels] += readout.lr_value / length * d * z[:, levels]
@@ -353,20 +353,20 @@ def test_readout_follows_its_equations(terminated, alive):
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_acting_twice_hears_twice_and_learning_hears_ahead(name):
-    one, other = Life(name, effectors()), Life(name, effectors())
-    for life in (one, other):
-        life.act(np.full(4, 0.2))
+    one, other = Trial(name, effectors()), Trial(name, effectors())
+    for trial in (one, other):
+        trial.act(np.full(4, 0.2))
     one.act(np.full(4, 0.7))
     other.learn(np.full(4, 0.7), 0.0)
     other.act(np.full(4, 0.7))
-    assert one.memory.liveness.ticks == other.memory.liveness.ticks == 2
+    assert one.brain.liveness.ticks == other.brain.liveness.ticks == 2
 
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_broken_weights_give_an_illegal_action(name):
-    life = Life(name, discrete())
-    life.memory.readout.weights[:] = np.nan
-    assert np.isnan(life.act(np.ones(5))[0])
+    trial = Trial(name, discrete())
+    trial.brain.readout.weights[:] = np.nan
+    assert np.isnan(trial.act(np.ones(5))[0])
 
 
 # The echo state network.
@@ -375,21 +375,21 @@ def test_broken_weights_give_an_illegal_action(name):
 @pytest.mark.parametrize(("nodes", "radius", "density"), [(100, 0.9, 0.1), (40, 0.5, 0.5), (30, 1.2, 1.0)])
 def test_recurrent_weights_have_the_spectral_radius_asked_for(nodes, radius, density):
     for seed in range(5):
-        life = Life("echo_state", effectors(), seed, nodes=nodes, spectral_radius=radius, density=density)
-        eigenvalues = np.linalg.eigvals(dense(life.memory.recurrent, weighted=True))
+        trial = Trial("echo_state", effectors(), seed, nodes=nodes, spectral_radius=radius, density=density)
+        eigenvalues = np.linalg.eigvals(dense(trial.brain.recurrent, weighted=True))
         assert np.abs(eigenvalues).max() == pytest.approx(radius, rel=0.05)
 
 
 def test_echo_state_follows_its_equations():
-    life, numbers = Life("echo_state", effectors(6, 2)), np.random.default_rng(0)
-    n, leak = 100, life.memory.leak
-    w, inputs = dense(life.memory.recurrent, weighted=True), dense(life.memory.inputs, weighted=True)
-    bias, x = life.memory.bias.astype(float), np.zeros(n)
+    trial, numbers = Trial("echo_state", effectors(6, 2)), np.random.default_rng(0)
+    n, leak = 100, trial.brain.leak
+    w, inputs = dense(trial.brain.recurrent, weighted=True), dense(trial.brain.inputs, weighted=True)
+    bias, x = trial.brain.bias.astype(float), np.zeros(n)
     for _ in range(50):
         rates = numbers.uniform(0, 1, 6).astype(np.float32)
         x = (1 - leak) * x + leak * np.tanh(x @ w + rates @ inputs + bias)
-        life.act(rates)
-        seen = life.memory.readout.phi
+        trial.act(rates)
+        seen = trial.brain.readout.phi
         np.testing.assert_allclose(seen[:n], x, atol=1e-5)
         np.testing.assert_allclose(seen[n:], [*rates, 1])
 
@@ -397,23 +397,23 @@ def test_echo_state_follows_its_equations():
 # The self-organising network.
 
 
-def sorn_weights(life):
+def sorn_weights(trial):
     """Excitatory weights as they act: divided by the sum that comes in to a unit."""
-    return dense(life.memory.excite, weighted=True) / np.asarray(life.memory.sums)[: life.memory.nodes]
+    return dense(trial.brain.excite, weighted=True) / np.asarray(trial.brain.sums)[: trial.brain.nodes]
 
 
 def test_sorn_follows_its_equations():
-    life, numbers = Life("sorn", effectors(6, 2), lr_stdp=0.01, lr_ip=0.02), np.random.default_rng(0)
-    memory = life.memory
+    trial, numbers = Trial("sorn", effectors(6, 2), lr_stdp=0.01, lr_ip=0.02), np.random.default_rng(0)
+    memory = trial.brain
     n, m = memory.nodes, memory.inhibitory
     alert, inhibit = dense(memory.alert, weighted=True), dense(memory.inhibit, weighted=True)
     inputs, mask, limit = dense(memory.inputs), dense(memory.excite), memory.alarm_threshold
     x, y, compared = np.zeros(n), np.zeros(m), 0
     for _ in range(300):
-        rates, w = numbers.uniform(0, 1, 6).astype(np.float32), sorn_weights(life)
+        rates, w = numbers.uniform(0, 1, 6).astype(np.float32), sorn_weights(trial)
         threshold = memory.threshold.astype(float)
         drive, alarm = x @ w - y @ inhibit + rates @ inputs, x @ alert
-        life.act(rates)
+        trial.act(rates)
         after, y_after = memory.now[:n].astype(float), spikes_of(memory.inhibitory_spikes)
         if np.abs(drive - threshold).min() > 1e-5 and np.abs(alarm - limit).min() > 1e-5:
             np.testing.assert_array_equal(after, drive >= threshold)
@@ -422,25 +422,25 @@ def test_sorn_follows_its_equations():
         w = np.maximum(w + 0.01 * mask * np.outer(x, after), 0)
         w = np.maximum(w - 0.01 * mask * np.outer(after, x), 0)
         total = w.sum(0)
-        np.testing.assert_allclose(sorn_weights(life), w / np.where(total > 0, total, 1), atol=1e-5)
+        np.testing.assert_allclose(sorn_weights(trial), w / np.where(total > 0, total, 1), atol=1e-5)
         np.testing.assert_allclose(memory.threshold, threshold + 0.02 * (after - 0.1), atol=1e-5)
         x, y = after, y_after
     assert compared > 100
 
 
 def test_incoming_weights_always_add_up_to_one():
-    _, life = trace_of("sorn", steps=2000, lr_stdp=0.01)
-    total = sorn_weights(life).sum(0)
-    reached = dense(life.memory.excite).any(0)
+    _, trial = trace_of("sorn", steps=2000, lr_stdp=0.01)
+    total = sorn_weights(trial).sum(0)
+    reached = dense(trial.brain.excite).any(0)
     np.testing.assert_allclose(total[reached], 1, atol=1e-5)
 
 
 @pytest.mark.parametrize("rate", [0.05, 0.2])
 def test_intrinsic_plasticity_reaches_the_target_rate(rate):
-    life, numbers = Life("sorn", effectors(6, 2), target_rate=rate, lr_ip=0.01), np.random.default_rng(0)
+    trial, numbers = Trial("sorn", effectors(6, 2), target_rate=rate, lr_ip=0.01), np.random.default_rng(0)
     for _ in range(2):
-        liveness = life.memory.liveness
+        liveness = trial.brain.liveness
         liveness.ticks = liveness.active = liveness.squares = liveness.silent = liveness.saturated = 0
         for _ in range(3000):
-            life.act(numbers.uniform(0, 1, 6))
-    assert life.describe()["mean_rate"] == pytest.approx(rate, rel=0.1)
+            trial.act(numbers.uniform(0, 1, 6))
+    assert trial.describe()["mean_rate"] == pytest.approx(rate, rel=0.1)
