@@ -158,22 +158,13 @@ def is_number_by_hand(node):
 
 def numbered_places(source):
     """Lines that read or write a flat array at a place that somebody has numbered by hand."""
-<<<<<<< HEAD
-    found = []
-=======
     found = set()
->>>>>>> ktests
     for node in ast.walk(source):
         if isinstance(node, ast.Subscript):
             array = node.value.id if isinstance(node.value, ast.Name) else getattr(node.value, "attr", "")
             if array in FLAT_ARRAYS and any(is_number_by_hand(part) for part in ast.walk(node.slice)):
-<<<<<<< HEAD
-                found.append(node.lineno)
-    return found
-=======
                 found.add(node.lineno)
     return sorted(found)
->>>>>>> ktests
 
 
 def test_memory_is_read_by_name():
@@ -197,11 +188,7 @@ def test_memory_is_read_by_name():
     ],
 )
 def test_a_place_numbered_by_hand_is_found(line):
-<<<<<<< HEAD
-    assert set(numbered_places(ast.parse(line))) == {1}
-=======
     assert numbered_places(ast.parse(line)) == [1]
->>>>>>> ktests
 
 
 @pytest.mark.parametrize(

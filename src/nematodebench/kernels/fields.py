@@ -20,11 +20,7 @@ _LOADED = frozenset({"constant", "size"})
 _ARRAYS = frozenset({"constants", "words", "floats", "numbers"})
 _BANKS = {"constant": 0, "constants": 0, "size": 1, "counter": 1, "words": 1, "real": 2, "floats": 2}
 
-<<<<<<< HEAD
-Part = TypeVar("Part")
-=======
 Part = TypeVar("Part", bound="View")
->>>>>>> ktests
 
 
 @dataclass(frozen=True)

@@ -203,13 +203,8 @@ class Memory(View):
         assert field.part is not None
         hyper, ints = self._heads[field.name]
         of_hyper, of_ints, of_mem = self._arrays
-<<<<<<< HEAD
-        part: Memory = field.part(of_hyper, of_ints, of_mem, (self._base[0] + hyper, self._base[1] + ints))
-        return part
-=======
         view: Memory = field.part(of_hyper, of_ints, of_mem, (self._base[0] + hyper, self._base[1] + ints))
         return view
->>>>>>> ktests
 
     def _where(self, field: Field) -> tuple[Any, int]:
         hyper, ints = self._heads[field.name]

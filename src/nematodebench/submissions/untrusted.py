@@ -1,5 +1,6 @@
 """Reads files that somebody else wrote: of bounded size, inside the tree, and with exactly one meaning."""
 
+import contextlib
 import json
 import lzma
 import math
