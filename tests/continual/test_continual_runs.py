@@ -63,13 +63,13 @@ class Restless:
 
 def test_tests_of_copies_change_nothing_for_python_brains():
     order = ("pattern_memory", "association")
-    lives = [
+    results = [
         execute(RunSpec(continual_task(order, SHORT, probe_episodes=probes), "restless", Restless, {}, 3))
         for probes in (0, 2)
     ]
-    assert lives[0].failure is None
-    assert all((lives[0].records[name] == lives[1].records[name]).all() for name in order)
-    assert lives[0].memory_hash == lives[1].memory_hash
+    assert results[0].failure is None
+    assert all((results[0].records[name] == results[1].records[name]).all() for name in order)
+    assert results[0].memory_hash == results[1].memory_hash
 
 
 def test_every_copy_is_tested_in_the_same_worlds():

@@ -112,12 +112,13 @@ class Agents:
         """A phase that a copy goes through without learning; nothing here is different afterwards."""
         twin = copy.copy(self)
         twin.rng, twin.out, twin.action = self.rng.copy(), self.out.copy(), self.action.copy()
-        twin.ints, twin.obs, twin.mem = self.ints.copy(), self.obs.copy(), aligned(*self.mem.shape)
-        twin.mem[:] = self.mem
+        twin.ints, twin.obs = self.ints.copy(), self.obs.copy()
         if self.python is not None:
             twin.python = copy.deepcopy(self.python)
             twin.functions = (twin.python.begin, twin.python.act, twin.python.learn_nothing)
         else:
+            twin.mem = aligned(*self.mem.shape)
+            twin.mem[:] = self.mem
             twin.functions = (self.brain.begin_episode, self.brain.act, nothing)
         steps = self.control.steps_done
         with global_generators_kept() if self.python is not None else contextlib.nullcontext():

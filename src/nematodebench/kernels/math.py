@@ -51,8 +51,10 @@ def _rounded_once(a: Any, b: Any, c: Any) -> Any:
     """What the processor's fused multiply-add gives, exactly."""
     if isinstance(a, np.float32):
         return _rounded_once_32(float(a), float(b), float(c))
-    if not (np.isfinite(a) and np.isfinite(b) and np.isfinite(c)):
+    if not (np.isfinite(a) and np.isfinite(b)):
         return np.float64(a * b + c)
+    if not np.isfinite(c):
+        return np.float64(c)
     exact = Fraction(float(a)) * Fraction(float(b)) + Fraction(float(c))
     try:
         return np.float64(float(exact) if exact else a * b + c)
