@@ -28,7 +28,7 @@ class Second:
 
 
 class Third:
-    name = "third"
+    name, kind = "third", "classical"
     aliases = ("third_of_old",)
 """
 

@@ -28,7 +28,7 @@ BrainType: TypeAlias = type[Any]
 
 _PACKAGE = "nematodebench.brains"
 _FOLDER = Path(__file__).parent
-_NAME = r'name(?:: ClassVar\[str\])? = "([a-z0-9_]+)"'
+_NAME = r'name(?:: ClassVar\[str\]|(?:, \w+)+)? = "([a-z0-9_]+)".*'
 _ALIASES = r"aliases(?:: ClassVar\[tuple\[str, \.\.\.\]\])? = \(([a-z0-9_\", ]*)\)"
 _DECLARED = re.compile(f"^    (?:{_NAME}|{_ALIASES})$", re.MULTILINE)
 _REGISTERED: dict[str, BrainType] = {}
@@ -88,11 +88,10 @@ def get_brain(name: str) -> BrainType:
 
 
 def _only_brain(module: Any, name: str) -> BrainType:
-    for exported in module.__all__:
-        candidate = getattr(module, exported)
-        if inspect.isclass(candidate) and getattr(candidate, "name", None) == name:
+    for candidate in vars(module).values():
+        if inspect.isclass(candidate) and vars(candidate).get("name") == name:
             return candidate
-    raise UsageError(f"Brain file {name}.py exports no class whose name is {name!r}.")
+    raise UsageError(f"{module.__file__} has no class whose name is {name!r}.")
 
 
 def _import_class(name: str) -> BrainType:

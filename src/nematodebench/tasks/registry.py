@@ -1,4 +1,7 @@
-"""Finds tasks by id. Every module of this package that has a tuple ``TASKS`` contributes; there is no other list."""
+"""Finds tasks by id. Every module of this package that has a tuple ``TASKS`` contributes; there is no other list.
+
+A world of :mod:`nematodebench.worlds` that no task uses yet is offered as a task of its own, ``<name>-v0``.
+"""
 
 import importlib
 import pkgutil
@@ -14,6 +17,7 @@ from nematodebench.worlds.base import World
 __all__ = ["all_tasks", "built_in_tasks", "get_task", "list_tasks", "register_task", "register_world"]
 
 _PACKAGE = "nematodebench.tasks"
+_WORLDS = "nematodebench.worlds"
 _ALIASES: dict[str, str] = {}
 _REGISTERED: dict[str, Task] = {}
 
@@ -27,7 +31,21 @@ def built_in_tasks() -> dict[str, Task]:
         content = importlib.import_module(f"{_PACKAGE}.{module.name}")
         found.update({task.id: task for task in getattr(content, "TASKS", ())})
         _ALIASES.update(getattr(content, "ALIASES", {}))
-    return found
+    return {**_worlds_without_task(found), **found}
+
+
+def _worlds_without_task(tasks: dict[str, Task]) -> dict[str, Task]:
+    """The worlds of this library that none of the tasks uses, each as version 0 of a task of its own."""
+    used = {phase.world.name for task in tasks.values() for phase in task.phases}
+    package: Any = importlib.import_module(_WORLDS)
+    for module in pkgutil.walk_packages(package.__path__, f"{_WORLDS}."):
+        importlib.import_module(module.name)
+    new = [kind for kind in _descendants(World) if kind.__module__.startswith(_WORLDS) and "name" in vars(kind)]
+    return {task.id: task for task in (world_task(kind()) for kind in new if kind.name not in used)}
+
+
+def _descendants(kind: type[World]) -> list[type[World]]:
+    return [found for child in kind.__subclasses__() for found in (child, *_descendants(child))]
 
 
 @cache
@@ -82,7 +100,7 @@ def world_task(world: World, episodes: int = 100, score_key: str = "reward") -> 
             f"World {world.name!r} has no metric {score_key!r}: it has {', '.join(world.metrics) or 'none'}."
         )
     phase = Phase("train", world, episodes=episodes)
-    return Task(f"{world.name}-v0", f"world {world.name} from outside", (phase,), "train", ANCHORED, score_key)
+    return Task(f"{world.name}-v0", f"world {world.name}, not yet part of a task", (phase,), "train", ANCHORED, score_key)
 
 
 def register_world(world: World, episodes: int = 100, score_key: str = "reward") -> Task:
