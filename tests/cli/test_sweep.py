@@ -133,3 +133,18 @@ def test_a_killed_sweep_ends_with_the_same_table(swept, tmp_path):
     process.wait()
     assert command(tmp_path)[0] == 0
     assert (tmp_path / "sweep.parquet").read_bytes() == (swept[0] / "sweep.parquet").read_bytes()
+
+
+def test_twins_are_cells_of_their_own_and_the_gain_stands_beside_the_score(tmp_path):
+    what = {"tasks": "gridworld-v1", "brains": "q_table,motionless", "grid": []}
+    _, text = command(tmp_path, "--seed", "4", "--twin", **what)
+    lines = [line for line in text.splitlines() if line.startswith("| ")]
+    assert "| learning off" in lines[0]
+    assert "gridworld-v1: q_table has learned: " in text
+    frame = pl.read_parquet(tmp_path / "sweep.parquet")
+    assert frame["task"].unique().sort().to_list() == ["gridworld-v1", "gridworld_untrained-v1"]
+    assert frame.filter(pl.col("task") == "gridworld_untrained-v1")["brain"].unique().to_list() == ["q_table"]
+    _, again = command(tmp_path, "--seed", "4", "--twin", "--json", **what)
+    learner, policy = json.loads(again)["cells"]
+    assert learner["gain"]["learned"]
+    assert policy["gain"] is None

@@ -75,3 +75,17 @@ class DiesSometimes(_Base):
 class NotABrain:
     def act(self, observation):
         return 0
+
+
+class RefusesToLearn(_Base):
+    """Fails the run as soon as anybody asks it to learn; its config says whether it was told that it never will."""
+
+    @classmethod
+    def without_learning(cls, config):
+        return {**config, "told": True}
+
+    def learn(self, transition):
+        raise AssertionError("learn was called")
+
+    def memory(self):
+        return str(sorted(self.config.items())).encode()

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import nematodebench as nb
-from nematodebench.errors import UsageError
 from nematodebench.tasks.anchoring import load_anchors
 from nematodebench.tasks.base import trained_id
 from nematodebench.tasks.control import TASKS
@@ -68,11 +67,6 @@ def test_the_untrained_variant_is_the_scored_phase_alone():
 
 def test_the_untrained_variant_has_the_anchors_of_its_task():
     assert load_anchors(get_task("pong_untrained-v1")) == load_anchors(get_task("pong-v1"))
-
-
-def test_tasks_scored_while_training_have_no_untrained_variant():
-    with pytest.raises(UsageError, match="scored while it trains"):
-        get_task("foraging_small_untrained-v1")
 
 
 def test_a_run_is_its_budget_then_five_episodes():

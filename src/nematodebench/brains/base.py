@@ -95,6 +95,14 @@ class CompiledBrain:
         return {}
 
     @classmethod
+    def without_learning(cls, config: Any) -> Any:
+        """The config it acts with where it never learns: what falls as it learns, like exploration, is where it ends.
+
+        So the gain from learning is never the gain from exploring less.
+        """
+        return config
+
+    @classmethod
     def layout(cls, config: Any, body: Interface) -> Layout:
         """Fits the brain to a body."""
         return cls.memory.lay_out(config, body, **cls.sizes(config, body))
@@ -106,7 +114,10 @@ class CompiledBrain:
 
 
 class PythonBrain(Protocol):
-    """A brain written in Python: built as ``Class(observation_space, action_space, config, seed)``."""
+    """A brain written in Python: built as ``Class(observation_space, action_space, config, seed)``.
+
+    A class method ``without_learning(config)`` is optional; :class:`CompiledBrain` says what it is for.
+    """
 
     def act(self, observation: np.ndarray[Any, Any]) -> Any:
         """Chooses an action: an integer, or an array of effectors in [0, 1]."""

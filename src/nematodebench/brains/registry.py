@@ -21,6 +21,7 @@ __all__ = [
     "is_compiled",
     "list_brains",
     "register_brain",
+    "without_learning",
 ]
 
 BrainType: TypeAlias = type[Any]
@@ -131,6 +132,12 @@ def is_compiled(brain: BrainType) -> bool:
 def class_of(brain: BrainType) -> str:
     """The class a brain competes in; Python brains say so in ``kind``, and are classical otherwise."""
     return str(getattr(brain, "kind", "classical"))
+
+
+def without_learning(brain: BrainType, config: Any) -> Any:
+    """The config a brain acts with where it never learns; a Python brain need not have one of its own for that."""
+    own = getattr(brain, "without_learning", None)
+    return config if own is None else own(config)
 
 
 def config_of(brain: BrainType) -> type[BrainConfig] | None:

@@ -16,6 +16,7 @@ from nematodebench.sessions.config import SessionConfig, parse_assignments, read
 from nematodebench.sessions.execution import Progress, resume, run_plan
 from nematodebench.sessions.plan import Plan, dump_config, make_plan
 from nematodebench.sessions.session import Session
+from nematodebench.sessions.twins import gain_of, has_twin, pair_twins, twin_plan
 from nematodebench.tasks.anchoring import load_anchors
 from nematodebench.tasks.base import Task
 
@@ -37,7 +38,7 @@ class RunRequest:
     seed: int | None
     sessions: int
     assign: list[str]
-    untrained: bool
+    twin: bool
     workers: int | None
     executor: str | None
     track: bool
@@ -104,16 +105,7 @@ def _plans(config: SessionConfig, request: RunRequest) -> list[Plan]:
         config_name=file.name if file is not None else "",
         text=file.read_text(encoding="utf-8") if file is not None and unchanged else "",
     )
-    return [plan, _untrained_plan(plan)] if request.untrained else [plan]
-
-
-def _untrained_plan(plan: Plan) -> Plan:
-    """The same runs, from the same seeds, without the training."""
-    given = SessionConfig(
-        task=plan.task.untrained().id, brain=plan.brain_name, config=dump_config(plan.config), runs=plan.runs,
-        seed=plan.seed,
-    )  # fmt: skip
-    return make_plan(given, workers=plan.workers, executor=plan.executor)
+    return [plan, twin_plan(plan)] if request.twin and has_twin(plan) else [plan]
 
 
 def execute_plan(plan: Plan, root: Path | None, quiet: bool) -> Session:
@@ -158,7 +150,7 @@ def print_sessions(sessions: Sequence[Session], json: bool, root: Path | None) -
     if json:
         print_json([record.model_dump(mode="json") for record in records])
     else:
-        print_tables(sessions[0].plan.task, records)
+        print_tables(sessions[0].plan.task, pair_twins(records))
         for session, record in zip(sessions, records, strict=True):
             print(_footnote(session, record.timing.steps_per_second, root))
             for note in record.notes:
@@ -171,13 +163,15 @@ def print_sessions(sessions: Sequence[Session], json: bool, root: Path | None) -
             )
 
 
-def print_tables(task: Task, records: Sequence[ExperimentMetadata]) -> None:
-    """Prints the scores between their anchors, then what is never ranked."""
+def print_tables(task: Task, pairs: Sequence[tuple[ExperimentMetadata, ExperimentMetadata | None]]) -> None:
+    """Prints the scores between their anchors, what is never ranked, and whether brains with twins have learned."""
+    records = [record for record, _ in pairs]
+    gains = [None if twin is None else gain_of(record, twin) for record, twin in pairs]
     anchors = load_anchors(task)
     first = task.phases[0]
     length = f"{first.ticks} ticks" if first.ticks else f"{first.episodes} episodes"
     print(f"{task.id}, {length} a run, mean ± half the 95 % interval over runs\n")
-    print_table(*session_lines(task, records, anchors))
+    print_table(*session_lines(task, records, anchors, gains))
     print()
     descriptors = descriptor_lines(task, records)
     if descriptors is not None:
@@ -186,6 +180,9 @@ def print_tables(task: Task, records: Sequence[ExperimentMetadata]) -> None:
         print()
     if anchors is not None and anchors.blind is not None:
         print(f"best blind policy: {anchors.blind.policy}")
+    for record, found in zip(records, gains, strict=True):
+        if found is not None:
+            print(found.sentence(record.brain))
 
 
 def _footnote(session: Session, rate: float, root: Path | None) -> str:
@@ -193,7 +190,7 @@ def _footnote(session: Session, rate: float, root: Path | None) -> str:
     line = f"{brain_label(plan.brain_name, plan.task.id)}: seed {plan.seed}, "
     line += f"{session.steps:,} steps in {session.wall_seconds:.1f} s ({rate:,.0f} steps/s)"
     if not plan.task.official:
-        line += ", not official (length of training changed)"
+        line += ", not official (learning is off)" if plan.task.trained else ", not official (length changed)"
     if root is not None:
         line += f", stored in {root / session.experiment_id}"
     return line

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from nematodebench import stats
 from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.scoring import ScoreAnchor
+from nematodebench.sessions.twins import Gain
 from nematodebench.stats import StatValue
 from nematodebench.tasks.anchoring import BlindPolicy, TaskAnchors
 from nematodebench.tasks.base import Task, trained_id
@@ -51,17 +52,23 @@ def plus_minus(value: float, se: float | None) -> str:
 
 
 def brain_label(brain: str, task: str) -> str:
-    """The brain, and whether it was left untrained."""
-    return f"{brain} untrained" if trained_id(task) else brain
+    """The brain, and whether its learning was off."""
+    return f"{brain}, learning off" if trained_id(task) else brain
 
 
-def session_lines(task: Task, sessions: Sequence[ExperimentMetadata], anchors: TaskAnchors | None = None) -> Table:
+def session_lines(
+    task: Task,
+    sessions: Sequence[ExperimentMetadata],
+    anchors: TaskAnchors | None = None,
+    gains: Sequence[Gain | None] = (),
+) -> Table:
     """Compares sessions of one task with its anchors.
 
     Args:
         task: The task.
         sessions: Of the task, or of its untrained variant.
         anchors: The task's, for the lines that no session records: blind policy, reference, null.
+        gains: What each session gained over its twin; empty, or None where it has none.
     """
     if not task.scoring.has_score:
         return ["brain", "runs"], [[brain_label(s.brain, s.task), _runs(s)] for s in sessions]
@@ -69,6 +76,10 @@ def session_lines(task: Task, sessions: Sequence[ExperimentMetadata], anchors: T
     header = ["brain", "runs", task.score_key.replace("_score", ""), "normalised"]
     header += ["level"] * task.scoring.has_levels + [*columns.values()] + ["chemotaxis"] * bool(task.assay)
     rows = [_session_row(task, session, list(columns)) for session in sessions]
+    if any(gains):
+        header[4:4] = ["learning off", "gain"]
+        for row, gain in zip(rows, gains, strict=True):
+            row[4:4] = ["-", "-"] if gain is None else [stat(gain.untrained), str(gain)]
     norm = sessions[0].normalised
     below = [] if norm is None else anchor_rows(norm.floor, norm.ceiling, anchors)
     return header, rows + [row + [""] * (len(header) - len(row)) for row in below]

@@ -9,6 +9,7 @@ from nematodebench.cli.sessions import execute_plan, most_steps
 from nematodebench.cli.show import anchor_rows, plus_minus, print_json, print_table
 from nematodebench.engine.seeds import session_seed
 from nematodebench.sessions.sweep import Cell, SweepStore, make_cells, parse_grid
+from nematodebench.sessions.twins import gain
 from nematodebench.stats import StatValue
 from nematodebench.tasks.anchoring import TaskAnchors, load_anchors, normalise
 from nematodebench.tasks.base import Task
@@ -31,6 +32,7 @@ class SweepRequest:
     runs: int
     seed: int | None
     output: Path
+    twin: bool
     workers: int | None
     dry_run: bool
 
@@ -40,21 +42,26 @@ def sweep_command(request: SweepRequest, *, json: bool) -> bool:
     store = SweepStore(request.output)
     seed = session_seed(store.seed() if request.seed is None else request.seed)
     cells = make_cells(request.tasks, request.brains, parse_grid(request.grid), request.runs, seed, request.workers)
+    twins = [cell.twin() if request.twin else None for cell in cells]
+    every = [*cells, *(twin for twin in twins if twin is not None)]
     if request.dry_run:
-        _print_plan(cells, store, json)
+        _print_plan(every, store, json)
         return True
     store.begin(seed)
-    for cell in cells:
+    for cell in every:
         if not store.is_finished(cell):
             store.write(cell, execute_plan(cell.plan, None, quiet=json))
-    frame = store.combine(cells)
-    summaries = [_summary(cell, store.read(cell)) for cell in cells]
+    frame = store.combine(every)
+    summaries = [
+        _summary(cell, store.read(cell)) | _gained(store, cell, twin) for cell, twin in zip(cells, twins, strict=True)
+    ]
     if json:
-        print_json({"table": str(store.table), "seed": seed, "cells": summaries})
+        plain = [{**one, "gain": None if one["gain"] is None else one["gain"].plain()} for one in summaries]
+        print_json({"table": str(store.table), "seed": seed, "cells": plain})
     else:
         _print_tables(cells, summaries)
         print(f"seed {seed}, {len(frame)} runs in {store.table}")
-    return all(summary["failed"] == 0 for summary in summaries)
+    return not bool((frame["status"] == "failed").any())
 
 
 def _print_plan(cells: Sequence[Cell], store: SweepStore, json: bool) -> None:
@@ -96,6 +103,15 @@ def _summary(cell: Cell, frame: "pl.DataFrame") -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _gained(store: SweepStore, cell: Cell, twin: Cell | None) -> dict[str, Any]:
+    """What a cell gained over its twin; nothing where it has none."""
+    if twin is None:
+        return {"gain": None}
+    sides = [store.read(one).drop_nulls("score") for one in (cell, twin)]
+    scores = [{int(seed, 16): float(score) for seed, score in side[["seed", "score"]].iter_rows()} for side in sides]
+    return {"gain": gain(*scores)}
+
+
 def _print_tables(cells: Sequence[Cell], summaries: Sequence[dict[str, Any]]) -> None:
     """A table for each task, grouped by the kind of their ceilings: only within a kind are scores comparable."""
     tasks = {cell.plan.task.id: cell.plan.task for cell in cells}
@@ -108,6 +124,14 @@ def _print_tables(cells: Sequence[Cell], summaries: Sequence[dict[str, Any]]) ->
                 print(f"{name}, mean ± half the 95 % interval over runs\n")
                 print_table(*_lines(task, [s for s in summaries if s["task"] == name], anchors[name]))
                 print()
+    for summary in summaries:
+        if summary["gain"] is not None:
+            print(f"{summary['task']}: {summary['gain'].sentence(_label(summary))}")
+
+
+def _label(summary: dict[str, Any]) -> str:
+    setting = " ".join(f"{key}={value}" for key, value in summary["parameters"].items())
+    return f"{summary['brain']} {setting}".strip()
 
 
 def _lines(
@@ -118,13 +142,15 @@ def _lines(
     shown = list(dict.fromkeys(name for s in summaries for name in s["metrics"] if name not in hidden))
     living = list(dict.fromkeys(name for s in summaries for name in s["liveness"]))
     rows = []
+    twins = any(s["gain"] is not None for s in summaries)
+    score += ["learning off", "gain"] * twins
     for s in summaries:
-        setting = " ".join(f"{key}={value}" for key, value in s["parameters"].items())
-        row = [f"{s['brain']} {setting}".strip(), _count(s)]
+        row = [_label(s), _count(s)]
         if task.scoring.has_score:
             norm, half = s["normalised"], s["above_half"]
             row += [_cell(s["score"]), "-" if norm is None else plus_minus(norm["score"], norm["se"])]
             row.append("-" if half is None else f"{half:.2f}")
+            row += (["-", "-"] if s["gain"] is None else [_cell(s["gain"].untrained), str(s["gain"])]) * twins
         row += [_cell(s["metrics"].get(name)) for name in shown]
         row += [f"{s['liveness'][name]:.3g}" if name in s["liveness"] else "-" for name in living]
         rows.append(row)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nematodebench.brains.base import Interface, nothing
-from nematodebench.brains.registry import BrainType, is_compiled
+from nematodebench.brains.registry import BrainType, is_compiled, without_learning
 from nematodebench.engine import loop
 from nematodebench.engine.python_brain import PythonBrains, global_generators_kept
 from nematodebench.kernels.abi import Feedback
@@ -55,8 +55,11 @@ def memory_digest(brains: list[Memory]) -> str:
 class Agents:
     """The brains of a run, built from its seed, and the functions that the run loop calls with their arrays."""
 
-    def __init__(self, brain: BrainType, config: Any, body: Interface, seed: int, agents: int) -> None:
-        self.brain, self.config, self.body, self.seed = brain, config, body, seed
+    def __init__(
+        self, brain: BrainType, config: Any, body: Interface, seed: int, agents: int, *, learning: bool = True
+    ) -> None:
+        self.brain, self.body, self.seed, self.learning = brain, body, seed, learning
+        self.config = config if learning else without_learning(brain, config)
         self.rng = np.zeros((agents, RNG_WORDS), dtype=np.uint64)
         self.out = np.zeros((agents, Feedback.count()))
         self.obs = np.zeros((agents, body.inputs), dtype=np.float32)
@@ -80,14 +83,16 @@ class Agents:
             self.brain.init(
                 self.hyper, self.ints[a], self.mem[a], self.rng[a], self.obs[row], self.action[row], self.out[a]
             )
-        self.functions: tuple[Any, Any, Any] = (self.brain.begin_episode, self.brain.act, self.brain.learn)
+        learn = self.brain.learn if self.learning else nothing
+        self.functions: tuple[Any, Any, Any] = (self.brain.begin_episode, self.brain.act, learn)
         self.run_phase: Callable[..., int] = loop.compiled_run_phase()
 
     def _build_python(self, agents: int) -> None:
         self.hyper, self.ints = np.zeros(1), np.zeros((agents, 1), dtype=np.int64)
         self.mem = np.arange(agents, dtype=np.float32).reshape(agents, 1)
         self.python = PythonBrains(self.brain, self.config, self.body, self.seed, agents)
-        self.functions = (self.python.begin, self.python.act, self.python.learn)
+        learn = self.python.learn if self.learning else self.python.learn_nothing
+        self.functions = (self.python.begin, self.python.act, learn)
         self.run_phase = loop.plain_run_phase()
 
     def run(self, phase: Phase, first_episode: int, *, guided: bool = False) -> tuple[int, NDArray[np.float64]]:

@@ -96,7 +96,7 @@ class PythonBrains:
         self._brains[agent].learn(step)
 
     def learn_nothing(self, hyper: Any, ints: Any, mem: Any, rng: Any, obs: Any, action: Any, out: Any) -> None:
-        """In the place of ``learn`` while a copy is tested."""
+        """In the place of ``learn`` while a copy is tested, and where learning is off."""
 
     def memory(self) -> bytes:
         """What the brains remember at the end, where they can tell (an optional method ``memory() -> bytes``)."""

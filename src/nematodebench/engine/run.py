@@ -121,7 +121,8 @@ def execute(spec: RunSpec, watch: Callable[[loop.Control], None] | None = None) 
     started = time.perf_counter()
     at = spec.task.phases[0].name
     try:
-        agents = Agents(spec.brain, spec.config, interface(spec.task), spec.seed, spec.task.world.agents)
+        task = spec.task
+        agents = Agents(spec.brain, spec.config, interface(task), spec.seed, task.world.agents, learning=task.learning)
         if watch is not None:
             watch(agents.control)
         records: dict[str, NDArray[np.float64]] = {}

@@ -56,6 +56,12 @@ class Composite(Measure):
         session = {name: StatValue.from_values(np.array(table[name], dtype=np.float64)) for name in _SUMMARISED}
         session["stability"] = StatValue.from_values([scores.stability])
         notes = ["low power: convergence is judged from fewer than 200 episodes"] if verdicts[0].low_power else []
+        change = scoring.improvement(success)
+        if scores.learning_speed.any() and not change.shown:
+            notes.append(
+                f"learning speed: not shown to be learning (success {change.early:.3f} in the first episodes, "
+                f"{change.late:.3f} in the last quarter)"
+            )
         return Measurement(rows_of(table), session, None if assay is None else plate_assay(assay), notes)
 
     def level(self, score: float) -> str:

@@ -41,6 +41,7 @@ from nematodebench.scoring.convergence import (
     final_success_rate,
     final_success_rates,
 )
+from nematodebench.scoring.learning import Improvement, improvement
 from nematodebench.scoring.nematode import (
     BIOLOGICAL_LEVELS,
     LEVELS,
@@ -80,6 +81,7 @@ __all__ = [
     "Convergence",
     "EnvironmentTerms",
     "GatedScore",
+    "Improvement",
     "Profile",
     "ProfileName",
     "ScoreAnchor",
@@ -108,6 +110,7 @@ __all__ = [
     "forgetting_by_task",
     "forward_transfer",
     "group_by_ceiling",
+    "improvement",
     "learning_speed",
     "learning_term",
     "level",

@@ -17,6 +17,7 @@ from nematodebench.records.store import ExperimentStore
 from nematodebench.sessions.config import SessionConfig
 from nematodebench.sessions.plan import Plan, dump_config, make_plan
 from nematodebench.sessions.session import EXPERIMENTS, Session
+from nematodebench.sessions.twins import twin_plan
 
 __all__ = ["Progress", "resume", "run", "run_plan"]
 
@@ -152,6 +153,7 @@ def run(
     seed: int | None = None,
     config: dict[str, Any] | None = None,
     workers: int | None = None,
+    learning: bool = True,
 ) -> Session:
     """Trains ``runs`` fresh brains on a task and measures them.
 
@@ -163,10 +165,12 @@ def run(
         seed: Session seed; a fresh one if not given.
         config: Parameters of the brain.
         workers: Runs at a time; all cores if not given.
+        learning: False for the brain's twin: the same seeds, and ``learn`` is never called.
     """
     if runs < 1:
         raise UsageError(f"runs is {runs}: give at least 1")
     if seed is not None:
         session_seed(seed)
     given = SessionConfig(task=task, brain=brain, config=config or {}, runs=runs, episodes=episodes, seed=seed)
-    return run_plan(make_plan(given, workers=workers))
+    plan = make_plan(given, workers=workers)
+    return run_plan(plan if learning else twin_plan(plan))

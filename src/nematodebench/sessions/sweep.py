@@ -10,7 +10,7 @@ import io
 import itertools
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from nematodebench.sessions.config import SessionConfig, parse_assignments
 from nematodebench.sessions.plan import Plan, dump_config, make_plan
 from nematodebench.sessions.recording import brain_source_hash
 from nematodebench.sessions.session import Session
+from nematodebench.sessions.twins import has_twin, twin_plan
 from nematodebench.tasks.anchoring import load_anchors, normalise
 
 if TYPE_CHECKING:
@@ -39,6 +40,10 @@ class Cell:
     plan: Plan
     parameters: Mapping[str, Any]
     """What the grid set."""
+
+    def twin(self) -> "Cell | None":
+        """The same cell with learning off; None for a brain that never learns."""
+        return replace(self, plan=twin_plan(self.plan)) if has_twin(self.plan) else None
 
     @property
     def key(self) -> str:

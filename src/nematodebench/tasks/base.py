@@ -78,7 +78,7 @@ class Task:
         ceiling: The largest possible score; None where none is known and a reference is measured instead.
         gate: What the gate that multiplies the score stands for; empty without one. A gated world has the metrics
             ``gate`` and ``ungated``.
-        trained: Of an untrained variant the task it comes from.
+        trained: Of an untrained variant, in which nothing learns, the task it comes from.
         reference_brain: Brain whose score is the reference where the world has no reference of its own; empty without.
         body: Worlds that the brain's body has to be wide enough for, beside those of the phases.
     """
@@ -215,14 +215,22 @@ class Task:
         if episodes == first.episodes:
             return self
         phases = (replace(first, episodes=episodes), *self.phases[1:])
-        return replace(self, phases=phases, episodes_override=episodes)
+        trained = None if self.trained is None else self.trained.with_episodes(episodes)
+        return replace(self, phases=phases, episodes_override=episodes, trained=trained)
 
     def untrained(self) -> "Task":
-        """The scored phase alone: what a brain can do from birth."""
-        if not self.trains_first:
-            raise UsageError(f"{self.id} is scored while it trains: it has no untrained variant")
+        """The same task with learning off throughout: what a brain can do from birth.
+
+        Training that comes before the scored phase is left out, because nothing would be learned in it.
+        """
         name = f"{self.category}{_UNTRAINED}-v{self.version}"
-        return replace(self, id=name, phases=(self.scored_phase,), trained=self)
+        phases = (self.scored_phase,) if self.trains_first else self.phases
+        return replace(self, id=name, phases=phases, trained=self)
+
+    @property
+    def learning(self) -> bool:
+        """Whether brains learn in it: in an untrained variant their function ``learn`` is never called."""
+        return self.trained is None
 
     @property
     def inputs(self) -> tuple[str, ...]:

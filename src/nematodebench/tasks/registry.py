@@ -70,7 +70,7 @@ def list_tasks() -> list[str]:
 def get_task(name: str) -> Task:
     """The task of this id; an alias or an id without its version (meaning the latest) will do.
 
-    ``pong_untrained-v1`` is ``pong-v1`` without its training.
+    ``pong_untrained-v1`` is ``pong-v1`` with learning off.
     """
     tasks = all_tasks()
     name = _ALIASES.get(name, name)

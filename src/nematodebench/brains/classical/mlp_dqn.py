@@ -180,6 +180,11 @@ class MlpDqn(CompiledBrain):
     learn = staticmethod(learn)
 
     @classmethod
+    def without_learning(cls, config: MlpDqnConfig) -> MlpDqnConfig:
+        """From the first step on it explores as little as it would at the end."""
+        return config.model_copy(update={"epsilon_start": config.epsilon_end})
+
+    @classmethod
     def sizes(cls, config: MlpDqnConfig, body: Interface) -> Mapping[str, Any]:
         """A replay memory, and two networks that take a minibatch of it."""
         heads = Heads.shape(body, config.levels)

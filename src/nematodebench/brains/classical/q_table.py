@@ -129,6 +129,11 @@ class QTable(CompiledBrain):
     learn = staticmethod(learn)
 
     @classmethod
+    def without_learning(cls, config: QTableConfig) -> QTableConfig:
+        """From the first step on it explores as little as it would at the end."""
+        return config.model_copy(update={"epsilon_start": config.epsilon_end})
+
+    @classmethod
     def sizes(cls, config: QTableConfig, body: Interface) -> Mapping[str, Any]:
         """The table, if the body has not too many joint actions for one.
 

@@ -24,14 +24,17 @@ def report(
     from nematodebench.errors import UsageError
     from nematodebench.records.store import load_experiment
     from nematodebench.sessions.rerun import task_of
+    from nematodebench.sessions.twins import pair_twins
+    from nematodebench.tasks.base import trained_id
 
     records = [load_experiment(path) for path in experiments]
-    if len({record.task for record in records}) > 1:
+    if len({trained_id(record.task) or record.task for record in records}) > 1:
         raise UsageError("The sessions belong to different tasks. Report one task at a time.")
     if json:
         print_json([record.model_dump(mode="json") for record in records])
     else:
-        _sessions.print_tables(task_of(records[0]), records)
+        pairs = pair_twins(records)
+        _sessions.print_tables(task_of(pairs[0][0]), pairs)
         for record in records if runs else []:
             print(f"\n{record.experiment_id}, session seed {record.session_seed}\n")
             rows = [

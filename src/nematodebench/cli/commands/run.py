@@ -28,8 +28,9 @@ def run(
     assign: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="a parameter of the brain")
     ] = None,
-    untrained: Annotated[
-        bool, typer.Option("--untrained", help="also run every brain without its training, where that comes first")
+    twin: Annotated[
+        bool,
+        typer.Option("--twin", "--untrained", help="also run every brain with learning off, and print what it gained"),
     ] = False,
     workers: Annotated[int | None, typer.Option(help="runs at a time [default: all cores]")] = None,
     executor: Annotated[
@@ -53,7 +54,7 @@ def run(
         seed=seed,
         sessions=sessions,
         assign=assign or [],
-        untrained=untrained,
+        twin=twin,
         workers=workers,
         executor=executor,
         track=track,

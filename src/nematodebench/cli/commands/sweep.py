@@ -27,6 +27,9 @@ def sweep(
     output: Annotated[Path, typer.Option(help="folder of the sweep; what is finished there is not run again")] = Path(
         "sweeps/sweep"
     ),
+    twin: Annotated[
+        bool, typer.Option("--twin", help="also run every cell with learning off, and print what was gained")
+    ] = False,
     workers: Annotated[int | None, typer.Option(help="runs at a time [default: all cores]")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="print the plan and its cost, run nothing")] = False,
     json: Annotated[bool, typer.Option("--json", help="for machines")] = False,
@@ -44,6 +47,7 @@ def sweep(
         runs=runs,
         seed=seed,
         output=output,
+        twin=twin,
         workers=workers,
         dry_run=dry_run,
     )

@@ -1,0 +1,116 @@
+"""Learned, or born so? A brain's twin has the same seeds and never learns; the gain is what learning added.
+
+A twin is a session of its own: its task is the untrained variant (``pong_untrained-v1``), in which ``learn`` is never
+called. So it is stored, resumed and executed again like any other session, and it can never be submitted.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from nematodebench.brains.registry import canonical_name, class_of
+from nematodebench.errors import UsageError
+from nematodebench.records.schemas import ExperimentMetadata
+from nematodebench.sessions.config import SessionConfig
+from nematodebench.sessions.plan import Plan, dump_config, make_plan
+from nematodebench.stats import StatValue, compare, plus_minus
+from nematodebench.tasks.base import trained_id
+
+__all__ = ["Gain", "gain", "gain_of", "has_twin", "pair_twins", "twin_plan"]
+
+
+@dataclass(frozen=True)
+class Gain:
+    """What learning added to a score.
+
+    Attributes:
+        trained: The brain's score.
+        untrained: Its twin's, with learning off.
+        difference: Mean of the differences of runs of the same seed.
+        ci95: Its 95 % interval; nan for fewer than two pairs.
+        pairs: Runs that both have.
+    """
+
+    trained: StatValue
+    untrained: StatValue
+    difference: float
+    ci95: tuple[float, float]
+    pairs: int
+
+    @property
+    def learned(self) -> bool:
+        """Whether the interval lies above 0."""
+        return self.ci95[0] > 0.0
+
+    def plain(self) -> dict[str, object]:
+        """For machines."""
+        ends = [None if math.isnan(end) else end for end in self.ci95]
+        means = {"trained": self.trained.mean, "untrained": self.untrained.mean}
+        return {**means, "difference": self.difference, "ci95": ends, "pairs": self.pairs, "learned": self.learned}
+
+    def __str__(self) -> str:
+        low, high = self.ci95
+        return f"{self.difference:+.3f}" if math.isnan(low) else f"{plus_minus(self.difference, (high - low) / 2)}"
+
+    def sentence(self, brain: str) -> str:
+        """Says in plain words what is shown."""
+        scores = f"{self.trained.mean:.3f} with learning, {self.untrained.mean:.3f} without"
+        if self.learned:
+            return f"{brain} has learned: {scores}, gain {self}"
+        if self.ci95[1] < 0.0:
+            return f"{brain} is not shown to have learned, it got worse: {scores}, gain {self}"
+        return f"{brain} is not shown to have learned: {scores}, gain {self}"
+
+
+def has_twin(plan: Plan) -> bool:
+    """Whether learning can be turned off: a hand-written policy never learns, and a twin has no twin."""
+    return class_of(plan.brain) != "scripted" and plan.task.learning
+
+
+def twin_plan(plan: Plan) -> Plan:
+    """The same runs, from the same seeds, with learning off."""
+    if not has_twin(plan):
+        raise UsageError(f"{plan.brain_name} on {plan.task.id} never learns: it has no twin with learning off.")
+    episodes = plan.task.episodes_override or None
+    given = SessionConfig(
+        task=plan.task.untrained().id, brain=plan.brain_name, config=dump_config(plan.config), runs=plan.runs,
+        episodes=None if plan.task.trains_first else episodes, seed=plan.seed,
+    )  # fmt: skip
+    return make_plan(given, workers=plan.workers, executor=plan.executor)
+
+
+def gain(trained: Mapping[int, float], untrained: Mapping[int, float]) -> Gain | None:
+    """The gain of scores by run seed; None where no seed has both."""
+    shared = [seed for seed in trained if seed in untrained]
+    if not shared:
+        return None
+    x, y = [trained[seed] for seed in shared], [untrained[seed] for seed in shared]
+    found = compare(x, y, shared, shared)
+    values = StatValue.from_values(list(trained.values())), StatValue.from_values(list(untrained.values()))
+    return Gain(*values, found.difference, found.ci95, found.pairs)
+
+
+def gain_of(trained: ExperimentMetadata, untrained: ExperimentMetadata) -> Gain | None:
+    """The gain of a stored session over its twin's."""
+    return gain(_scores(trained), _scores(untrained))
+
+
+def _scores(record: ExperimentMetadata) -> dict[int, float]:
+    values = {run.seed: run.metrics.get(record.score_key) for run in record.runs}
+    return {seed: value for seed, value in values.items() if value is not None}
+
+
+def pair_twins(records: Sequence[ExperimentMetadata]) -> list[tuple[ExperimentMetadata, ExperimentMetadata | None]]:
+    """Every session with its twin among the others: same brain, config, seed and task. A twin alone stays a session."""
+    twins = {_what(record, trained_id(record.task)): record for record in records if trained_id(record.task)}
+    sessions = [record for record in records if not trained_id(record.task)]
+    paired = [(record, twins.get(_what(record, record.task))) for record in sessions]
+    used = {id(twin) for _, twin in paired}
+    return [*paired, *((record, None) for record in records if trained_id(record.task) and id(record) not in used)]
+
+
+def _what(record: ExperimentMetadata, task: str | None) -> tuple[object, ...]:
+    """Everything that a session and its twin have in common."""
+    config, spec = repr(sorted(record.brain_config.items())), record.task_spec
+    scored = [phase["episodes"] for phase in spec["phases"] if phase["phase"] == spec["scored"]]
+    return task, canonical_name(record.brain), config, record.session_seed, *scored
