@@ -13,9 +13,10 @@ from nematodebench.worlds.worm.chemotaxis import Chemotaxis
 from nematodebench.worlds.worm.foraging import Foraging
 from nematodebench.worlds.worm.predator import Predator
 
-__all__ = ["TASKS"]
+__all__ = ["FIRST", "SECOND", "TASKS"]
 
-_SENSING = {"gradient": "", "klinotaxis": "_klinotaxis", "temporal": "_temporal"}
+_SENSING = {"gradient": "", "klinotaxis": "_klinotaxis", "temporal": "_temporal", "concentration": "_temporal"}
+_FIRST_SENSING = ("gradient", "klinotaxis", "temporal")
 
 _FORAGING = {
     "small": Foraging(),
@@ -37,31 +38,66 @@ _PREDATOR = {
         predators=10, detection=10,
     ),
 }  # fmt: skip
+# Second versions: food is scarce and hunger quick, the worm starts anywhere and no reward tells it that food is nearer.
+_SCARCE = {
+    "small": Foraging(
+        foods=2, spacing=5, exclusion=6, max_steps=300, satiety=60, satiety_gain=20, shaping=0.0, random_start=True
+    ),
+    "medium": Foraging(
+        side=50, foods=4, spacing=10, exclusion=12, decay=10, max_steps=600, satiety=120, satiety_gain=40, shaping=0.0,
+        random_start=True,
+    ),
+    "large": Foraging(
+        side=100, foods=8, spacing=15, exclusion=15, decay=12, max_steps=1000, satiety=200, satiety_gain=60,
+        shaping=0.0, random_start=True,
+    ),
+}  # fmt: skip
 _REFERENCE = "gradient_follower"
 _EPISODES = {"small": 500, "medium": 200, "large": 100}
 
 
-def _task(name: str, summary: str, world: Foraging, size: str) -> Task:
+def _task(name: str, summary: str, world: Foraging, episodes: int, reference: str = _REFERENCE) -> Task:
     plate = Chemotaxis(sensing=world.sensing, with_predator_inputs=isinstance(world, Predator))
     return Task(
-        id=f"{name}-v1",
+        id=name,
         summary=summary,
-        phases=(Phase("train", world, episodes=_EPISODES[size]), Phase("assay", plate, episodes=1)),
+        phases=(Phase("train", world, episodes=episodes), Phase("assay", plate, episodes=1)),
         scored="train",
         scoring=COMPOSITE,
         score_key="composite_score",
         assay="assay",
-        reference_brain=_REFERENCE,
+        reference_brain=reference,
     )
 
 
 def _foraging_tasks() -> list[Task]:
     """Every size with every kind of sensing."""
     tasks = []
-    for sensing, suffix in _SENSING.items():
+    for sensing in _FIRST_SENSING:
         for size, world in _FORAGING.items():
-            summary = f"collect {world.target} foods on {world.side} x {world.side} cells, {sensing} sensing"
-            tasks.append(_task(f"foraging_{size}{suffix}", summary, replace(world, sensing=sensing), size))
+            name = f"foraging_{size}{_SENSING[sensing]}-v1"
+            tasks.append(
+                _task(name, _foraging_summary(world, sensing), replace(world, sensing=sensing), _EPISODES[size])
+            )
+    return tasks
+
+
+def _foraging_summary(world: Foraging, sensing: str) -> str:
+    return f"collect {world.target} foods on {world.side} x {world.side} cells, {sensing} sensing"
+
+
+def _scarce_tasks() -> list[Task]:
+    """Every size with gradient sensing, and the small one with the other kinds."""
+    tasks = []
+    for size, sensing in [
+        ("small", "gradient"),
+        ("medium", "gradient"),
+        ("large", "gradient"),
+        ("small", "klinotaxis"),
+    ]:
+        world = replace(_SCARCE[size], sensing=sensing)
+        summary = f"{_foraging_summary(world, sensing)}; food is scarce, nothing tells that it is nearer"
+        tasks.append(_task(f"foraging_{size}{_SENSING[sensing]}-v2", summary, world, _EPISODES[size]))
     return tasks
 
 
@@ -76,7 +112,7 @@ def _predator_tasks() -> list[Task]:
     ]:
         world = replace(_PREDATOR[size], sensing=sensing)
         summary = f"as foraging_{size}, hunted by {world.predators} predators, {sensing} sensing"
-        tasks.append(_task(f"predator_{size}{_SENSING[sensing]}", summary, world, size))
+        tasks.append(_task(f"predator_{size}{_SENSING[sensing]}-v1", summary, world, _EPISODES[size]))
     return tasks
 
 
@@ -97,4 +133,6 @@ def _assay() -> Task:
     )
 
 
-TASKS = (*_foraging_tasks(), *_predator_tasks(), _assay())
+FIRST = (*_foraging_tasks(), *_predator_tasks(), _assay())
+SECOND = tuple(_scarce_tasks())
+TASKS = (*FIRST, *SECOND)

@@ -15,11 +15,12 @@ from nematodebench.kernels.rng import uniform
 from nematodebench.worlds.base import Effectors, Sensor, World
 from nematodebench.worlds.draw.canvas import BODY, INK, Canvas
 
-__all__ = ["Cartpole", "CartpoleSwingup"]
+__all__ = ["Cartpole", "CartpoleSwingup", "CartpoleUpright"]
 
 _GRAVITY, _CART, _POLE, _TAU = 9.8, 1.0, 0.1, 0.02
 _MASS = _CART + _POLE
 _START_SPEED = 0.05
+_UPRIGHT = 0.95
 
 
 class Params(Block):
@@ -64,8 +65,22 @@ class SwingupMetrics(Block):
     mean_uprightness = number()
 
 
+class UprightState(State):
+    """That of a cart, and the upright ticks in the window."""
+
+    upright = number()
+
+
+class UprightMetrics(Block):
+    """Of `cartpole_upright`."""
+
+    upright_share = number()
+    mean_uprightness = number()
+
+
 memory = WorldMemory(Params, State, Metrics)
 swingup_memory = WorldMemory(Params, State, SwingupMetrics)
+upright_memory = WorldMemory(Params, UprightState, UprightMetrics)
 
 
 @kernel()
@@ -157,6 +172,18 @@ def step_swingup(
 ) -> None:
     """Push, swing, see."""
     metrics.mean_uprightness = _tick(params, state, action, obs, outcome)
+
+
+@upright_memory.kernel
+def step_upright(
+    params: Params, state: UprightState, action: F32M, obs: F32M, outcome: Outcome, metrics: UprightMetrics
+) -> None:
+    """Push, swing, see; the ticks in which the pole stands are counted."""
+    metrics.mean_uprightness = _tick(params, state, action, obs, outcome)
+    counted = state.tick > params.ticks - params.window and outcome.terminated == 0.0
+    if counted and cos64(state.angle) > _UPRIGHT:
+        state.upright += 1.0
+    metrics.upright_share = state.upright / params.window
 
 
 @kernel()
@@ -273,3 +300,20 @@ class CartpoleSwingup(Cartpole):
     memory = swingup_memory
     step = staticmethod(step_swingup)
     hanging: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class CartpoleUpright(CartpoleSwingup):
+    """As :class:`CartpoleSwingup`; what counts is how long the pole stands, after time enough to swing it up.
+
+    | what | rule |
+    |---|---|
+    | upright_share | share of the last `window` ticks with cos angle > 0.95; after leaving the track none counts |
+    | mean_uprightness | as in `cartpole_swingup`, beside the score |
+    """
+
+    window: int = 1000
+
+    name: ClassVar[str] = "cartpole_upright"
+    memory = upright_memory
+    step = staticmethod(step_upright)

@@ -29,6 +29,7 @@ class Params(Block):
 
     ticks = constant()
     window = constant()
+    random_rebound = constant()
 
 
 class State(Block):
@@ -83,19 +84,21 @@ def _move_ball(state: State) -> None:
     state.x += state.vx
     state.y += state.vy
     if state.y < _LOW:
-        state.y, state.vy = 2.0 * _LOW - state.y, _SPEED
+        state.y, state.vy = 2.0 * _LOW - state.y, abs(state.vy)
     elif state.y > _HIGH:
-        state.y, state.vy = 2.0 * _HIGH - state.y, -_SPEED
+        state.y, state.vy = 2.0 * _HIGH - state.y, -abs(state.vy)
     if state.x > _RIGHT:
         state.x, state.vx = 2.0 * _RIGHT - state.x, -_SPEED
 
 
 @kernel()
-def _meet_paddle(state: State, rng: U64) -> float:
+def _meet_paddle(params: Params, state: State, rng: U64) -> float:
     """The paddle has one chance a pass; returns +1 for a hit, -1 for a miss (with a new ball), else 0."""
     if state.vx < 0.0 and state.past == 0.0 and state.x <= _FACE:
         if abs(state.y - state.paddle) <= _REACH:
             state.x, state.vx = _FACE, _SPEED
+            if params.random_rebound != 0.0:
+                state.vy = _SPEED * (2.0 * uniform(rng) - 1.0)
             return 1.0
         state.past = 1.0
     if state.x < 0.0:
@@ -118,7 +121,7 @@ def step(params: Params, state: State, rng: U64, action: F32M, obs: F32M, outcom
     wanted = state.paddle + _PADDLE_SPEED * float(action[0, 0] - action[0, 1])
     state.paddle = min(max(wanted, _PADDLE_HEIGHT / 2.0), _HEIGHT - _PADDLE_HEIGHT / 2.0)
     _move_ball(state)
-    reward = _meet_paddle(state, rng)
+    reward = _meet_paddle(params, state, rng)
     state.tick += 1.0
     if state.tick > params.ticks - params.window:
         state.hits += max(reward, 0.0)
@@ -154,6 +157,7 @@ class Pong(World):
     | start | paddle at 250; ball at x = 995, y uniform in (1, 499), leftward, up or down by a fair coin |
     | walls | the ball is mirrored at y = 5, y = 495 and x = 995 |
     | hit | ball moving left, not yet past, x <= 115 and at most 65 above or below the paddle's centre: put at x = 115 and sent back; otherwise it is past |
+    | rebound | a hit leaves the vertical speed as it is; with random_rebound it is drawn anew, uniform in (-5, 5) |
     | miss | x < 0: a new ball at once |
     | reward | +1 hit, -1 miss |
     | end | after `ticks` (truncated) |
@@ -162,6 +166,7 @@ class Pong(World):
 
     ticks: int = 20000
     window: int = 20000
+    random_rebound: bool = False
 
     name: ClassVar[str] = "pong"
     memory = memory

@@ -5,9 +5,9 @@ import numpy as np
 from nematodebench.kernels.jit import U64, inlined, kernel
 from nematodebench.kernels.memory import constant, number
 from nematodebench.kernels.rng import randint
-from nematodebench.worlds.worm.body import Body, BodyState, X, Y, survey_food
+from nematodebench.worlds.worm.body import Body, BodyState, X, Y, start_worm, survey_food
 
-__all__ = ["Forager", "ForagerState", "collect", "place_foods"]
+__all__ = ["Forager", "ForagerState", "collect", "place_foods", "start_forager"]
 
 _STRICT_TRIES, _RELAXED_TRIES = 100, 1000
 _NOWHERE = -1e6
@@ -20,6 +20,8 @@ class Forager(Body):
     spacing = constant()
     exclusion = constant()
     satiety_gain = constant()
+    shaping = constant()
+    random_start = constant()
 
 
 class ForagerState(BodyState, sizes=Forager):
@@ -28,6 +30,19 @@ class ForagerState(BodyState, sizes=Forager):
     eaten = number()
     travelled_to_first = number()
     optimal = number()  # Manhattan distance from the start to the first food that was eaten
+    start_x = number()
+    start_y = number()
+
+
+@kernel()
+def start_forager(params: Forager, state: ForagerState, rng: U64) -> None:
+    """Puts the worm at the centre facing up, or anywhere facing anywhere, and remembers where that was."""
+    start_worm(params, state)
+    if params.random_start != 0.0:
+        side = int(params.side)
+        state.x, state.y = np.float64(randint(rng, side)), np.float64(randint(rng, side))
+        state.heading = np.float64(randint(rng, 4))
+    state.start_x, state.start_y = state.x, state.y
 
 
 @kernel()
@@ -70,8 +85,7 @@ def _eat(params: Forager, state: ForagerState, rng: U64) -> float:
     for n in range(params.foods):
         if state.food[n, X] == x and state.food[n, Y] == y:
             if state.eaten == 0.0:
-                centre = np.floor(params.side / 2.0)
-                state.optimal = abs(x - centre) + abs(y - centre)
+                state.optimal = abs(x - state.start_x) + abs(y - state.start_y)
                 state.travelled_to_first = state.travelled
             state.eaten += 1.0
             state.satiety = min(params.satiety, state.satiety + params.satiety_gain)
@@ -86,7 +100,7 @@ def collect(params: Forager, state: ForagerState, rng: U64) -> float:
     state.satiety -= 1.0
     before = state.nearest
     survey_food(params, state)
-    reward = 0.5 * (before - state.nearest) - 0.005 - 0.02 * state.touch
+    reward = params.shaping * (before - state.nearest) - 0.005 - 0.02 * state.touch
     if state.nearest == 0.0:
         reward += 2.0 * _eat(params, state, rng)
     return reward

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from nematodebench.kernels.abi import Outcome, WorldMemory
 from nematodebench.kernels.jit import F32M, U64, inlined
 from nematodebench.kernels.memory import Block, number
-from nematodebench.worlds.base import Discrete, Sensor, World
+from nematodebench.worlds.base import Discrete, Sensor, World, added
 from nematodebench.worlds.draw import cells
-from nematodebench.worlds.worm.body import ACTIONS, move_worm, start_worm, survey_food
-from nematodebench.worlds.worm.food import Forager, ForagerState, collect, place_foods
+from nematodebench.worlds.worm.body import ACTIONS, move_worm, survey_food
+from nematodebench.worlds.worm.food import Forager, ForagerState, collect, place_foods, start_forager
 from nematodebench.worlds.worm.senses import body_tables, sense_food
 
 __all__ = ["Foraging", "Metrics", "finish_episode"]
@@ -71,8 +71,8 @@ def finish_episode(
 
 @memory.reset
 def reset(params: Forager, state: ForagerState, rng: U64, obs: F32M) -> None:
-    """Worm at the centre, food anew."""
-    start_worm(params, state)
+    """Worm at its start, food anew."""
+    start_forager(params, state, rng)
     place_foods(params, state, rng)
     survey_food(params, state)
     sense_food(params, state, obs)
@@ -91,7 +91,7 @@ def step(
 
 @dataclass(frozen=True)
 class Foraging(World):
-    """L x L cells, y up; the worm starts at the centre facing up.
+    """L x L cells, y up; the worm starts at the centre facing up, or anywhere facing anywhere.
 
     | action | effect |
     |---|---|
@@ -106,12 +106,14 @@ class Foraging(World):
     | gradient | magnitude tanh(m) of the vector sum of exp(-d/decay) unit vectors, sine (+ = right) and cosine of its direction relative to the heading (both 0 while m < 0.05), satiety share, touch |
     | klinotaxis | concentration c/(1+c), change tanh(50 dc), lateral difference tanh(50 (right - left)) one cell to each side, satiety share, touch |
     | temporal | as klinotaxis without the lateral difference |
+    | concentration | as temporal without the change: direction has to be found by moving and remembering |
 
     | what | rule |
     |---|---|
+    | start | the centre, facing up; with random_start a uniform cell and heading |
     | food | uniform on cells at Euclidean distance >= exclusion from the worm and >= spacing from other food (given up after 100 tries); eaten food reappears at once |
     | satiety | starts at its maximum, -1 a step, + satiety_gain a food, never above the maximum |
-    | reward | +2 a food, +0.5 x decrease of the Manhattan distance to the nearest food as it lay before the move, -0.005 a step, -0.02 touch, -10 starved |
+    | reward | +2 a food, + shaping x decrease of the Manhattan distance to the nearest food as it lay before the move, -0.005 a step, -0.02 touch, -10 starved |
     | end | target collected, starved (terminated), max_steps (truncated), in this order |
     | success | target collected, or alive at max_steps with at least one food |
     """  # noqa: E501
@@ -126,6 +128,8 @@ class Foraging(World):
     satiety: int = 200
     satiety_gain: int = 40
     sensing: str = "gradient"
+    shaping: float = added(0.5)
+    random_start: bool = False
 
     name: ClassVar[str] = "foraging"
     memory = memory
@@ -140,6 +144,7 @@ class Foraging(World):
             "gradient": (Sensor("odour_magnitude"), Sensor("odour_sine", -1.0), Sensor("odour_cosine", -1.0)),
             "klinotaxis": (Sensor("concentration"), Sensor("change", -1.0), Sensor("lateral", -1.0)),
             "temporal": (Sensor("concentration"), Sensor("change", -1.0)),
+            "concentration": (Sensor("concentration"),),
         }[self.sensing]
         return (*odour, Sensor("satiety"), Sensor("touch"))
 

@@ -13,8 +13,8 @@ from nematodebench.kernels.memory import constant, constants, number, numbers, s
 from nematodebench.kernels.rng import randint
 from nematodebench.worlds.base import Sensor
 from nematodebench.worlds.worm import foraging
-from nematodebench.worlds.worm.body import FORWARD, X, Y, move_worm, start_worm, survey, survey_food
-from nematodebench.worlds.worm.food import Forager, ForagerState, collect, place_foods
+from nematodebench.worlds.worm.body import FORWARD, X, Y, move_worm, survey, survey_food
+from nematodebench.worlds.worm.food import Forager, ForagerState, collect, place_foods, start_forager
 from nematodebench.worlds.worm.foraging import Foraging, finish_episode
 from nematodebench.worlds.worm.senses import gradient_table, sense_food, write_direction
 
@@ -130,8 +130,8 @@ def _sense(params: Params, state: State, obs: F32M) -> None:
 
 @memory.reset
 def reset(params: Params, state: State, rng: U64, obs: F32M) -> None:
-    """Worm at the centre, unharmed, food and predators anew."""
-    start_worm(params, state)
+    """Worm at its start, unharmed, food and predators anew."""
+    start_forager(params, state, rng)
     state.health = params.health
     place_foods(params, state, rng)
     _place_predators(params, state, rng)

@@ -15,8 +15,10 @@ from nematodebench.worlds.worm.body import FORWARD, Body, BodyState, X, Y, index
 
 __all__ = ["body_tables", "gradient_table", "sense_food", "write_direction"]
 
-_GRADIENT, _KLINOTAXIS, _TEMPORAL = 0.0, 1.0, 2.0
-_SENSING = {"gradient": _GRADIENT, "klinotaxis": _KLINOTAXIS, "temporal": _TEMPORAL}
+_GRADIENT, _KLINOTAXIS, _TEMPORAL, _CONCENTRATION = 0.0, 1.0, 2.0, 3.0
+_SENSING = {
+    "gradient": _GRADIENT, "klinotaxis": _KLINOTAXIS, "temporal": _TEMPORAL, "concentration": _CONCENTRATION,
+}  # fmt: skip
 _THRESHOLD = 0.05
 _SLOPE = np.float32(50.0)
 
@@ -100,12 +102,14 @@ def _concentration(params: Body, state: BodyState, x: float, y: float) -> float:
 
 @kernel()
 def _sense_concentration(params: Body, state: BodyState, obs: F32M) -> int:
-    """Concentration, its change and (klinotaxis) the difference between one cell to the right and to the left."""
+    """Concentration, its change (unless it is all) and (klinotaxis) the difference between the cells to both sides."""
     x, y = state.x, state.y
     c = _concentration(params, state, x, y)
     change = c - state.concentration if state.steps > 0.0 else 0.0
     state.concentration = c
     obs[0, 0] = np.float32(c / (1.0 + c))
+    if params.sensing == _CONCENTRATION:
+        return 1
     obs[0, 1] = _squashed(_SLOPE * np.float32(change))
     if params.sensing == _TEMPORAL:
         return 2
