@@ -21,6 +21,12 @@ TABLE = {
     "rhythm-v1": (100_000, 1000, 500, "lock", None),
     "torus-v1": (20_000, 1000, 1000, "", None),
     "forage-v1": (20_000, 1000, 1000, "forage_score", None),
+    "pong-v2": (200_000, 20_000, 20_000, "hit_rate", None),
+    "cartpole-v2": (200_000, 1000, 1000, "balanced", None),
+    "cartpole_hard-v2": (200_000, 1500, 1500, "balanced", None),
+    "cartpole_long-v2": (200_000, 1000, 1000, "balanced", None),
+    "cartpole_swingup-v2": (1_000_000, 1500, 1000, "upright_share", None),
+    "forage-v2": (200_000, 1000, 1000, "forage_score", None),
 }
 every_task = pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
 
@@ -51,9 +57,20 @@ def test_a_score_depends_on_its_exact_floor():
     assert replace(task, ceiling=0.9).spec_hash != task.spec_hash
 
 
-@pytest.mark.parametrize("name", ["pong_hitrate-v1", "pong_hitrate", "pong"])
+@pytest.mark.parametrize("name", ["pong_hitrate-v1", "pong_hitrate"])
 def test_aliases(name):
     assert get_task(name).id == "pong-v1"
+
+
+def test_a_name_without_a_version_is_the_latest():
+    assert get_task("pong").id == "pong-v2"
+    assert get_task("tracking").id == "tracking-v1"
+
+
+@pytest.mark.parametrize("name", ["cartpole", "cartpole_hard", "cartpole_long"])
+def test_a_second_cartpole_differs_in_its_floor_alone(name):
+    first, second = get_task(f"{name}-v1"), get_task(f"{name}-v2")
+    assert second.changes_since({**first.spec(), "id": second.id, "floor": None}) == []
 
 
 def test_the_untrained_variant_is_the_scored_phase_alone():

@@ -16,7 +16,7 @@ def _worlds():
     for task in all_tasks().values():
         for phase in task.phases:
             if not _SAME_CODE.search(task.id) and phase.world not in found.values():
-                found[f"{task.category}_{phase.name}"] = phase.world
+                found[f"{task.id.replace('-', '_')}_{phase.name}"] = phase.world
     return found
 
 

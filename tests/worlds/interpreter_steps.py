@@ -9,9 +9,10 @@ from nematodebench.kernels.jit import INTERPRETED
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_EXPLORATION, set_stream
 from nematodebench.worlds.arrays import WorldArrays
 from nematodebench.worlds.cognition.association import Association
+from nematodebench.worlds.cognition.bit_memory import BitMemory
 from nematodebench.worlds.cognition.pattern_memory import PatternMemory
 from nematodebench.worlds.cognition.prediction import Prediction
-from nematodebench.worlds.control.cartpole import Cartpole, CartpoleSwingup
+from nematodebench.worlds.control.cartpole import Cartpole, CartpoleSwingup, CartpoleUpright
 from nematodebench.worlds.control.pong import Pong
 from nematodebench.worlds.control.rhythm import Rhythm
 from nematodebench.worlds.control.tracking import Tracking
@@ -29,19 +30,23 @@ STEPS = 50
 # Short horizons let an episode end within the steps, so that its metrics are compared too.
 WORLDS = {
     "association": Association(),
+    "bit_memory": BitMemory(delay=3),
     "cartpole": Cartpole(ticks=40, window=30),
     "cartpole_swingup": CartpoleSwingup(ticks=40, window=30),
+    "cartpole_upright": CartpoleUpright(ticks=40, window=30, start_angle=3.14),
     "chemotaxis": Chemotaxis(max_steps=40),
     "chemotaxis_hunted": Chemotaxis(max_steps=40, sensing="temporal", with_predator_inputs=True),
     "forage": Forage(n_agents=3, ticks=40, window=30),
     "foraging": Foraging(side=9, foods=8, spacing=1.5, exclusion=2.0, max_steps=40),
     "foraging_klinotaxis": Foraging(sensing="klinotaxis", satiety=30),
     "foraging_temporal": Foraging(sensing="temporal", max_steps=40),
+    "foraging_anywhere": Foraging(sensing="concentration", max_steps=40, shaping=0.0, random_start=True),
     "gridworld": Gridworld(),
     "navigation": Navigation(),
     "navigation_hard": Navigation.hard(),
     "pattern_memory": PatternMemory(),
     "pong": Pong(ticks=40, window=30),
+    "pong_random_rebound": Pong(ticks=40, window=30, random_rebound=True),
     "predator": Predator(side=9, foods=8, spacing=1.5, exclusion=2.0, predators=4, detection=3),
     "prediction_sine": Prediction(),
     "prediction_square": Prediction("square"),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from harness_control import Episode, null, run_episodes
 
-from nematodebench.worlds.control.cartpole import Cartpole, CartpoleSwingup
+from nematodebench.worlds.control.cartpole import Cartpole, CartpoleSwingup, CartpoleUpright
 from nematodebench.worlds.control.pong import Pong
 from nematodebench.worlds.control.rhythm import Rhythm
 from nematodebench.worlds.control.tracking import Tracking
@@ -13,8 +13,8 @@ from nematodebench.worlds.swarm.forage import Forage
 from nematodebench.worlds.swarm.torus import Torus
 
 WIDTHS = {
-    Wall: (2, 2), Tracking: (62, 2), Pong: (46, 2), Cartpole: (8, 2), CartpoleSwingup: (8, 2), Rhythm: (2, 2),
-    Torus: (64, 3), Forage: (128, 3),
+    Wall: (2, 2), Tracking: (62, 2), Pong: (46, 2), Cartpole: (8, 2), CartpoleSwingup: (8, 2), CartpoleUpright: (8, 2),
+    Rhythm: (2, 2), Torus: (64, 3), Forage: (128, 3),
 }  # fmt: skip
 every_world = pytest.mark.parametrize("kind", WIDTHS, ids=lambda kind: kind.name)
 

@@ -77,14 +77,14 @@ def measure_null(task: Task, runs: int, seed: int, workers: int | None = None) -
 
 
 def measure_reference(task: Task, runs: int, seed: int, workers: int | None = None) -> ScoreAnchor | None:
-    """Measures the world's reference controller or the task's reference brain; None if there is neither."""
+    """Measures the task's reference brain or the world's reference controller; None if there is neither."""
     kind = AnchorKind.REFERENCE_MEASURED
-    if task.world.reference is None:
-        if not task.reference_brain:
-            return None
+    if task.reference_brain:
         values = _scores(task, task.reference_brain, {}, runs, seed, workers)
         return _anchor(task, kind, f"reference={task.reference_brain}", values, seed)
-    alone = task.untrained() if task.trains_first else task
+    if task.world.reference is None:
+        return None
+    alone = replace(task.untrained() if task.trains_first else task, assay="")
     records = reference_runs(alone, [run_seed(seed, k) for k in range(runs)], workers or default_workers())
     values = [float(row[task.score_key] or 0.0) for row in alone.measure(records).runs]
     return _anchor(task, kind, f"reference=scripted with the full state of world {task.world.name}", values, seed)

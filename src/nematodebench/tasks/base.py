@@ -79,7 +79,7 @@ class Task:
         gate: What the gate that multiplies the score stands for; empty without one. A gated world has the metrics
             ``gate`` and ``ungated``.
         trained: Of an untrained variant, in which nothing learns, the task it comes from.
-        reference_brain: Brain whose score is the reference where the world has no reference of its own; empty without.
+        reference_brain: Brain whose score is the reference, in place of a controller with the world's full state.
         body: Worlds that the brain's body has to be wide enough for, beside those of the phases.
     """
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from harness_control import Episode, mean_and_error, null, run_episodes, run_scores
 
-from nematodebench.worlds.control.cartpole import Cartpole, CartpoleSwingup
+from nematodebench.worlds.control.cartpole import Cartpole, CartpoleSwingup, CartpoleUpright
 
 STANDARD = Cartpole()
 HARD = Cartpole(
@@ -105,6 +105,35 @@ def test_mean_uprightness_is_that_of_the_window():
         assert episode.reward == pytest.approx(upright[-1])
     assert len(upright) == 200
     assert episode.metrics["mean_uprightness"] == pytest.approx(np.mean(upright[-150:]))
+
+
+def test_the_upright_share_counts_the_window_above_a_cosine():
+    episode = Episode(CartpoleUpright(ticks=300, window=250), 1)
+    upright = []
+    while not episode.done:
+        episode.refer()
+        upright.append(np.cos(episode.state.angle))
+        assert episode.reward == pytest.approx((1 + upright[-1]) / 2)
+    assert 0 < sum(cosine > 0.95 for cosine in upright[-250:]) < 250
+    assert episode.metrics["upright_share"] == np.mean(np.array(upright[-250:]) > 0.95)
+    assert episode.metrics["mean_uprightness"] == pytest.approx(np.mean((1 + np.array(upright[-250:])) / 2))
+
+
+def test_nothing_counts_after_the_cart_has_left_the_track():
+    episode = placed(CartpoleUpright(ticks=300, window=300), 19.5, 0.0, 0.0, 0.0)
+    ticks = 0
+    while not episode.done:
+        episode.put(angle=0.0, spin=0.0).step(0.0, 1.0)
+        ticks += 1
+    assert episode.flags == (1.0, 0.0)
+    assert episode.metrics["upright_share"] == pytest.approx((ticks - 1) / 300)
+
+
+def test_an_upright_world_moves_as_the_swing_up_does():
+    one, two = (
+        run_episodes(kind(window=1500), null, seed=4, episodes=3)[0] for kind in (CartpoleUpright, CartpoleSwingup)
+    )
+    assert (one[:, 1] == two[:, 0]).all()
 
 
 @pytest.mark.parametrize("world", [STANDARD, HARD, LONG], ids=["standard", "hard", "long"])

@@ -63,6 +63,34 @@ def test_units_within_2_degrees_of_the_balls_bearing_are_on(x, y):
     assert expected.any()
 
 
+def rebounds(world, count):
+    """Vertical speeds after hits, always of a ball that came down at 5 a tick."""
+    episode, speeds = Episode(world), []
+    for _ in range(count):
+        episode.put(x=120.0, y=245.0, vx=-5.0, vy=-5.0, paddle=240.0, past=0.0).step(0.5, 0.5)
+        assert episode.reward == 1.0
+        speeds.append(episode.state.vy)
+    return np.array(speeds)
+
+
+def test_a_hit_leaves_the_vertical_speed_as_it_is():
+    assert (rebounds(Pong(), 50) == -5.0).all()
+
+
+def test_a_random_rebound_draws_the_vertical_speed_anew():
+    speeds = rebounds(Pong(random_rebound=True), 2000)
+    assert (np.abs(speeds) < 5.0).all()
+    expected = np.diff(np.histogram(speeds, np.linspace(-5.0, 5.0, 11))[0].cumsum(), prepend=0)
+    assert expected == pytest.approx(np.full(10, 200), abs=70)
+
+
+@pytest.mark.parametrize(
+    ("y", "vy", "after"), [(6.0, -2.5, (6.5, 2.5)), (494.0, 1.5, (494.5, -1.5)), (2.0, 1.0, (7.0, 1.0))]
+)
+def test_walls_mirror_any_vertical_speed(y, vy, after):
+    assert tuple(placed(500.0, y, -5.0, vy).step(0.5, 0.5).read("y", "vy")) == after
+
+
 def test_nothing_is_felt_of_a_ball_behind():
     episode = placed(100.0, 450.0).put(past=1.0)
     assert episode.step(0.5, 0.5).obs.max() == 0.0

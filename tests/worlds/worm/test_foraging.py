@@ -23,6 +23,66 @@ def test_an_episode_starts_at_the_centre_facing_up():
     assert (*arena.place, arena.heading) == (10, 10, UP)
 
 
+ANYWHERE = Foraging(
+    foods=2, spacing=5, exclusion=6, max_steps=300, satiety=60, satiety_gain=20, shaping=0.0, random_start=True
+)
+
+
+def test_a_random_start_is_any_cell_and_any_heading():
+    arena, cells, headings = Arena(ANYWHERE), [], []
+    for episode in range(4000):
+        arena.begin(1, episode)
+        cells.append(tuple(arena.place))
+        headings.append(arena.heading)
+        assert (np.hypot(*(arena.foods - arena.place).T) >= 6.0).all()
+    assert len(set(cells)) == 400
+    assert np.bincount(headings) == pytest.approx([1000] * 4, abs=130)
+
+
+def test_a_random_start_is_drawn_before_the_food():
+    """An independent reading of the stream: column, row and heading, then the cells of the food."""
+    from nematodebench.kernels.rng import RNG_WORDS, STREAM_WORLD, randint, set_stream
+
+    for seed in range(20):
+        words = np.zeros(RNG_WORDS, np.uint64)
+        set_stream(words, np.uint64(seed), STREAM_WORLD, 0, 0)
+        x, y, heading = (int(randint(words, n)) for n in (20, 20, 4))
+        foods = []
+        while len(foods) < 2:
+            cell = np.array([randint(words, 20), randint(words, 20)])
+            if np.hypot(*(cell - (x, y))) >= 6.0 and all(np.hypot(*(cell - other)) >= 5.0 for other in foods):
+                foods.append(cell)
+        arena = Arena(ANYWHERE, seed)
+        assert (*arena.place, arena.heading) == (x, y, heading)
+        assert np.array_equal(arena.foods, foods)
+
+
+def test_optimal_is_the_way_from_the_start_cell():
+    arena = Arena(ANYWHERE, seed=3)
+    start, cell = arena.place.copy(), (19, 19)
+    arena.put_foods((0, 0), cell)
+    arena.put_worm(*cell)
+    arena.step(STAY)
+    assert arena.state.optimal == np.abs(start - cell).sum()
+
+
+def test_without_shaping_nothing_tells_that_food_is_nearer():
+    arena = Arena(ANYWHERE)
+    arena.put_worm(10, 10)
+    arena.put_foods((10, 12), (0, 0))
+    assert arena.step(FORWARD).reward == pytest.approx(-0.005)
+    assert arena.step(FORWARD).reward == pytest.approx(2.0 - 0.005)
+
+
+def test_concentration_sensing_has_neither_change_nor_side():
+    arena = Arena(Foraging(sensing="concentration", foods=1, decay=8.0))
+    assert [sensor.name for sensor in arena.world.sensors] == ["concentration", "satiety", "touch"]
+    arena.put_foods((10, 15))
+    arena.step(FORWARD)
+    c = np.exp(-4.0 / 8.0)
+    assert arena.obs[0] == pytest.approx([c / (1 + c), 199 / 200, 0.0], rel=1e-6)
+
+
 @pytest.mark.parametrize(
     ("action", "place", "heading"),
     [(FORWARD, (11, 10), EAST), (LEFT, (10, 11), UP), (RIGHT, (10, 9), DOWN), (STAY, (10, 10), EAST)],

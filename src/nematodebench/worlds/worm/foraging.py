@@ -12,8 +12,9 @@ from nematodebench.kernels.jit import F32M, U64, inlined
 from nematodebench.kernels.memory import Block, number
 from nematodebench.worlds.base import Discrete, Sensor, World, added
 from nematodebench.worlds.draw import cells
-from nematodebench.worlds.worm.body import ACTIONS, move_worm, survey_food
+from nematodebench.worlds.worm.body import ACTIONS, STAY, move_worm, survey_food
 from nematodebench.worlds.worm.food import Forager, ForagerState, collect, place_foods, start_forager
+from nematodebench.worlds.worm.guide import after, way_to_nearest
 from nematodebench.worlds.worm.senses import body_tables, sense_food
 
 __all__ = ["Foraging", "Metrics", "finish_episode"]
@@ -89,6 +90,18 @@ def step(
     finish_episode(params, state, outcome, metrics, False, reward)
 
 
+@memory.kernel
+def reference(params: Forager, state: ForagerState, action: F32M) -> None:
+    """Takes the shortest way to the nearest food."""
+    best, chosen = 1e9, 0
+    for choice in range(STAY):
+        x, y, heading = after(params, state, choice)
+        way = way_to_nearest(params, state.food, x, y, heading)
+        if way < best:
+            best, chosen = way, choice
+    action[0, 0] = np.float32(chosen)
+
+
 @dataclass(frozen=True)
 class Foraging(World):
     """L x L cells, y up; the worm starts at the centre facing up, or anywhere facing anywhere.
@@ -135,6 +148,7 @@ class Foraging(World):
     memory = memory
     reset = staticmethod(reset)
     step = staticmethod(step)
+    reference = staticmethod(reference)
     terminations: ClassVar[tuple[str, ...]] = ("target", "killed", "starved", "max_steps")
 
     @property

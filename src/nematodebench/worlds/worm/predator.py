@@ -13,9 +13,10 @@ from nematodebench.kernels.memory import constant, constants, number, numbers, s
 from nematodebench.kernels.rng import randint
 from nematodebench.worlds.base import Sensor
 from nematodebench.worlds.worm import foraging
-from nematodebench.worlds.worm.body import FORWARD, X, Y, move_worm, survey, survey_food
+from nematodebench.worlds.worm.body import ACTIONS, FORWARD, X, Y, move_worm, survey, survey_food
 from nematodebench.worlds.worm.food import Forager, ForagerState, collect, place_foods, start_forager
 from nematodebench.worlds.worm.foraging import Foraging, finish_episode
+from nematodebench.worlds.worm.guide import after, way_to_nearest
 from nematodebench.worlds.worm.senses import gradient_table, sense_food, write_direction
 
 __all__ = ["PREDATOR_SENSORS", "Predator"]
@@ -28,6 +29,7 @@ PREDATOR_SENSORS = (
     Sensor("health"),
 )
 _TRIES = 1000
+_HIT, _CLOSE = 100.0, 4.0
 
 
 class Params(Forager):
@@ -155,6 +157,32 @@ def step(params: Params, state: State, rng: U64, action: F32M, obs: F32M, outcom
     metrics.health = state.health
 
 
+@kernel()
+def _danger(params: Params, state: State, x: float, y: float) -> float:
+    """What it would cost to be on a cell: much if a predator is there at the end of this step or of the next two."""
+    moves_now = (state.steps + 1.0) % 2.0 == 0.0
+    danger = 0.0
+    for n in range(params.predators):
+        distance = abs(state.predator[n, X] - x) + abs(state.predator[n, Y] - y)
+        if distance <= (1.0 if moves_now else 0.0):
+            danger += _HIT
+        elif distance <= 2.0:
+            danger += _CLOSE * (3.0 - distance)
+    return danger
+
+
+@memory.kernel
+def reference(params: Params, state: State, action: F32M) -> None:
+    """Takes the shortest way to the nearest food on which no predator waits."""
+    best, chosen = 1e9, 0
+    for choice in range(len(ACTIONS)):
+        x, y, heading = after(params, state, choice)
+        cost = way_to_nearest(params, state.food, x, y, heading) + _danger(params, state, x, y)
+        if cost < best:
+            best, chosen = cost, choice
+    action[0, 0] = np.float32(chosen)
+
+
 @dataclass(frozen=True)
 class Predator(Foraging):
     """As :class:`Foraging` (actions, sensing, food, satiety), plus pursuit predators.
@@ -192,6 +220,7 @@ class Predator(Foraging):
     memory = memory
     reset = staticmethod(reset)
     step = staticmethod(step)
+    reference = staticmethod(reference)
 
     @property
     def sensors(self) -> tuple[Sensor, ...]:
