@@ -5,11 +5,20 @@ from dataclasses import replace
 import pytest
 from submission_workshop import official_repository
 
+from nematodebench.board import markdown
 from nematodebench.board.collect import Collection, Verification, collect
 from nematodebench.board.markdown import BEGIN, END, leaderboard, leaders, with_leaders
 from nematodebench.errors import UsageError
 
 TASK = "foraging_small-v1"
+
+
+@pytest.fixture(autouse=True)
+def ranked(monkeypatch):
+    """Whether the task is ranked follows from its anchors, which are no matter of these tests but where they say so."""
+    reasons = []
+    monkeypatch.setattr(markdown, "why_unranked", lambda task, resolution: reasons)
+    return reasons
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +81,27 @@ def test_learners_come_in_order_and_scripted_policies_after_them_without_a_rank(
     )
     shown = [(row["rank"], row["brain"]) for row in rows(leaderboard(found))[:3]]
     assert shown == [("1", "`high`"), ("2", "`low`"), ("–", "`rule`")]
+
+
+def test_ranks_that_are_open_are_a_range_and_groups_share_letters(genuine):
+    found = collection(
+        *(variant(genuine, name, mean, brain=name) for name, mean in zip("abc", [0.9, 0.895, 0.5], strict=True))
+    )
+    shown = [(row["rank"], row["group"], row["brain"]) for row in rows(leaderboard(found))[:3]]
+    assert shown == [("1-2", "a", "`a`"), ("1-2", "a", "`b`"), ("3", "b", "`c`")]
+    assert "It tells 2 of 3 pairs of learners apart." in leaderboard(found)
+    assert "`a` (rank 1-2)" in leaders(found)
+
+
+def test_a_task_that_is_not_ranked_stands_under_a_heading_of_its_own_with_the_reason(genuine, ranked):
+    ranked.append("the best blind policy gets 0.41")
+    found = collection(variant(genuine, "a", 0.8), variant(genuine, "b", 0.4, brain="low"))
+    above, below = leaderboard(found).split("# Tasks that are not ranked")
+    assert TASK not in above
+    assert "Not ranked: the best blind policy gets 0.41." in below
+    assert [row["rank"] for row in rows(below)] == ["–"] * len(rows(below))
+    line = next(line for line in leaders(found).split("Published, but not ranked.")[1].splitlines() if TASK in line)
+    assert line.endswith("| the best blind policy gets 0.41 |")
 
 
 def test_a_replacement_is_shown_and_marked_where_it_is_significant(genuine):

@@ -115,6 +115,25 @@ def test_scripted_policies_change_no_rank_of_a_learner(found, scripted):
     assert with_them == {board.task: board.learners for board in rank(learners)}
 
 
+@given(entries())
+def test_the_place_in_the_order_is_one_of_the_open_ranks_where_means_differ(found):
+    for board in rank(found):
+        means = [round(standing.entry.mean, 3) for standing in board.learners]
+        for standing in board.learners:
+            first, last = standing.ranks
+            better = sum(mean > round(standing.entry.mean, 3) for mean in means)
+            worse = sum(mean < round(standing.entry.mean, 3) for mean in means)
+            assert first <= better + 1 <= last or first <= len(means) - worse <= last
+            assert standing.group
+
+
+def test_a_board_tells_its_resolution():
+    (board,) = rank([entry("a", 0.9, brain="x"), entry("b", 0.899, brain="y"), entry("c", 0.2, brain="z")])
+    assert [standing.ranks for standing in board.learners] == [(1, 2), (1, 2), (3, 3)]
+    assert board.resolution == 2 / 3
+    assert rank([entry()])[0].resolution is None
+
+
 def test_a_scripted_policy_is_never_ranked():
     (board,) = rank([entry("a", 0.9, brain="rule", scripted=True), entry("b", 0.2)])
     assert [(one.entry.id, one.rank) for one in board.learners] == [("b", 1)]

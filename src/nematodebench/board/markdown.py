@@ -11,9 +11,10 @@ from nematodebench.records.schemas import NormalisedRecord
 from nematodebench.stats import Z95, StatValue, plus_minus
 from nematodebench.tasks.anchoring import TaskAnchors, load_anchors
 from nematodebench.tasks.base import Task
+from nematodebench.tasks.ranked import why_unranked
 from nematodebench.tasks.registry import get_task
 
-__all__ = ["BEGIN", "END", "LEADERBOARD", "README", "leaderboard", "leaders", "with_leaders"]
+__all__ = ["BEGIN", "END", "LEADERBOARD", "README", "leaderboard", "leaders", "rank_text", "with_leaders"]
 
 LEADERBOARD = "docs/nematodebench/LEADERBOARD.md"
 README = "README.md"
@@ -26,28 +27,44 @@ _INTRO = """\
 Written by `nematodebench board regenerate` from `benchmarks/` and `artifacts/`. Every number was recomputed from raw
 episode records; what does not pass its checks is not here.
 
-Scores are mean ± half the 95 % interval over all runs. *Normalised* is the share of the gap from chance (0) to the
-ceiling (1) that was closed. *Verified* says how many runs were executed again from their seeds, how many of them came
-out the same bit for bit, and when. *Replaced* is the brain's former entry. Lines without a rank are for reference:
-hand-written policies and the task's anchors. What every column means: [EVALUATION.md](EVALUATION.md). How to get here:
-[SUBMISSION_GUIDE.md](SUBMISSION_GUIDE.md)."""
+Scores are mean ± half the 95 % interval over all runs. *Rank* is the set of ranks that the data leave open, for all
+brains of a table at once; brains that share a letter of *group* are not told apart. *Normalised* is the share of the
+gap from chance (0) to the ceiling (1) that was closed. *Verified* says how many runs were executed again from their
+seeds, how many of them came out the same bit for bit, and when. *Replaced* is the brain's former entry. Lines without a
+rank are for reference: hand-written policies and the task's anchors. What every column means:
+[EVALUATION.md](EVALUATION.md). How to get here: [SUBMISSION_GUIDE.md](SUBMISSION_GUIDE.md)."""
 _EMPTY = "There is no entry yet."
+_NONE_RANKED = "No task is ranked yet."
+
+
+_UNRANKED = """\
+# Tasks that are not ranked
+
+Scores on these tasks can be compared with each other, but a high one need not be skill; each says why. They stay
+runnable, and their entries stay published."""
 
 
 def leaderboard(found: Collection) -> str:
-    """The content of LEADERBOARD.md."""
-    sections = [_section(board, found.listings) for board in found.boards()]
-    return "\n\n".join([_INTRO, *(sections or [_EMPTY])]) + "\n"
+    """The content of LEADERBOARD.md: ranked tasks, then those that are not, with the reason."""
+    boards = [(board, why_unranked(get_task(board.task), board.resolution)) for board in found.boards()]
+    ranked = [_section(board, found.listings, []) for board, reasons in boards if not reasons]
+    others = [_section(board, found.listings, reasons) for board, reasons in boards if reasons]
+    if not boards:
+        return f"{_INTRO}\n\n{_EMPTY}\n"
+    return "\n\n".join([_INTRO, *(ranked or [_NONE_RANKED]), *([_UNRANKED, *others] if others else [])]) + "\n"
 
 
-def _section(board: TaskBoard, listings: dict[str, Listing]) -> str:
+def _section(board: TaskBoard, listings: dict[str, Listing], reasons: list[str]) -> str:
     task = get_task(board.task)
     anchors = load_anchors(task)
     standings = [*board.learners, *board.scripted]
     columns = task.scoring.columns(listings[standings[0].entry.id].submission.metrics.by_name(), task.gate)
     rows = [*(_row(standing, listings, columns) for standing in standings), *_anchor_rows(anchors)]
+    if reasons:
+        rows = [{**row, "rank": _NONE} for row in rows]
     header = _header(task, columns)
-    lines = [f"## {task.id}", "", _about(task, anchors), ""]
+    about = [_about(task, anchors), *([f"Not ranked: {'; '.join(reasons)}."] if reasons else []), *_resolution(board)]
+    lines = [f"## {task.id}", "", " ".join(about), ""]
     lines += table(header, [[row.get(name, _NONE) for name in header] for row in rows])
     if not board.learners:
         lines += ["", "No learner has an entry yet."]
@@ -65,12 +82,21 @@ def _about(task: Task, anchors: TaskAnchors | None) -> str:
     return f"{text} Ceiling {anchors.ceiling.value:.3f} ({kind}), floor {anchors.floor.value:.3f}."
 
 
+def _resolution(board: TaskBoard) -> list[str]:
+    share = board.resolution
+    if share is None:
+        return []
+    count = len(board.learners)
+    pairs = count * (count - 1) // 2
+    return [f"It tells {round(share * pairs)} of {pairs} pairs of learners apart."]
+
+
 def _header(task: Task, columns: dict[str, str]) -> list[str]:
     """The columns of a task's table: those of every board, with those of the task's kind of score among them."""
     levels, plate = ["level"] * task.scoring.has_levels, ["chemotaxis"] * bool(task.assay)
     return [
-        "rank", "brain", "class", "score", *levels, "normalised", *columns.values(), *plate, "runs", "contributor",
-        "date", "verified", "replaced", "data",
+        "rank", "group", "brain", "class", "score", *levels, "normalised", *columns.values(), *plate, "runs",
+        "contributor", "date", "verified", "replaced", "data",
     ]  # fmt: skip
 
 
@@ -79,7 +105,8 @@ def _row(standing: Standing, listings: dict[str, Listing], columns: dict[str, st
     listing = listings[standing.entry.id]
     submission, metrics = listing.submission, listing.submission.metrics.by_name()
     return {
-        "rank": _NONE if standing.rank is None else str(standing.rank),
+        "rank": rank_text(standing.ranks),
+        "group": standing.group or _NONE,
         "brain": code(submission.brain_type),
         "class": submission.brain_class,
         "score": _stat(submission.score),
@@ -94,6 +121,14 @@ def _row(standing: Standing, listings: dict[str, Listing], columns: dict[str, st
         "replaced": _replacement(standing, listings),
         "data": _data(listing),
     }
+
+
+def rank_text(ranks: tuple[int, int] | None) -> str:
+    """``2``, or ``2-4`` where the data leave several ranks open; a dash for what has none."""
+    if ranks is None:
+        return _NONE
+    first, last = ranks
+    return str(first) if first == last else f"{first}-{last}"
 
 
 def _stat(value: StatValue | None) -> str:
@@ -171,17 +206,27 @@ def _anchor_row(anchors: TaskAnchors, name: str, value: float, se: float, n: int
 
 
 def leaders(found: Collection) -> str:
-    """The README's table: for each task the best learner, beside the hand-written policies and chance."""
+    """The README's tables: for each task the best learner, beside the hand-written policies and chance."""
     groups: dict[str, list[list[str]]] = {}
+    unranked = []
     for board in found.boards():
-        anchors = load_anchors(get_task(board.task))
+        task = get_task(board.task)
+        anchors = load_anchors(task)
+        reasons = why_unranked(task, board.resolution)
+        if reasons:
+            shown = _leader_row(board, found.listings, anchors)
+            unranked.append([*shown[:3], shown[4], *shown[7:], "; ".join(reasons)])
+            continue
         # Normalised scores are comparable within one kind of ceiling only: one table for each.
         kind = anchors.ceiling.kind.name.lower().replace("_", " ") if anchors else "uncalibrated"
         groups.setdefault(kind, []).append(_leader_row(board, found.listings, anchors))
-    if not groups:
+    if not groups and not unranked:
         return f"{_EMPTY} [Be the first.](docs/nematodebench/SUBMISSION_GUIDE.md)"
     header = ("task", "leader", "score", "level", "normalised", "chemotaxis", "verified", "scripted", "floor")
     parts = [[f"Ceiling: {kind}.", "", *table(header, groups[kind])] for kind in sorted(groups)]
+    if unranked:
+        names = ("task", "highest mean", "score", "normalised", "scripted", "floor", "why it is not ranked")
+        parts.append(["Published, but not ranked.", "", *table(names, unranked)])
     return "\n\n".join("\n".join(part) for part in parts)
 
 
@@ -195,9 +240,16 @@ def _leader_row(board: TaskBoard, listings: dict[str, Listing], anchors: TaskAnc
     best = listings[board.learners[0].entry.id]
     made = best.submission
     return [
-        f"`{board.task}`", code(made.brain_type), _stat(made.score), made.level or _NONE, _normalised(made.normalised),
-        made.chemotaxis.level if made.chemotaxis else _NONE, _verification(best), scripted, floor,
+        f"`{board.task}`", _leader(board, made.brain_type), _stat(made.score), made.level or _NONE,
+        _normalised(made.normalised), made.chemotaxis.level if made.chemotaxis else _NONE, _verification(best),
+        scripted, floor,
     ]  # fmt: skip
+
+
+def _leader(board: TaskBoard, brain: str) -> str:
+    """The best learner, and with how many others it shares that place."""
+    first, last = board.learners[0].ranks or (1, 1)
+    return code(brain) if last == first else f"{code(brain)} (rank {first}-{last})"
 
 
 def with_leaders(readme: str, content: str) -> str:

@@ -1,11 +1,12 @@
 """Decides who is on the board and in what order (EVALUATION.md, ranking). Pure functions on small records."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from nematodebench.scoring import BIOLOGICAL_LEVELS
+from nematodebench.stats import Z95, RankSets, rank_sets
 
-__all__ = ["Entry", "Standing", "TaskBoard", "is_significant", "order", "rank", "replaces"]
+__all__ = ["Entry", "Standing", "TaskBoard", "is_significant", "order", "rank", "rank_sets_of", "replaces"]
 
 # Best first, as in scoring; a brain that never was on the plate is treated as one that showed nothing there.
 _BIOLOGICAL = {name: place for place, (_, name) in enumerate(BIOLOGICAL_LEVELS)}
@@ -40,11 +41,21 @@ class Entry:
 
 @dataclass(frozen=True)
 class Standing:
-    """A current entry: its rank (None for a scripted policy) and the entry it took the place of."""
+    """A current entry and the entry it took the place of.
+
+    Attributes:
+        entry: The entry.
+        rank: Its place in the order; None for a scripted policy.
+        replaced: The former entry of the same brain.
+        ranks: First and last rank that the comparisons with all others leave open.
+        group: Letters; entries that share one are not told apart.
+    """
 
     entry: Entry
     rank: int | None
     replaced: Entry | None = None
+    ranks: tuple[int, int] | None = None
+    group: str = ""
 
     @property
     def significant(self) -> bool:
@@ -60,6 +71,11 @@ class TaskBoard:
     learners: list[Standing] = field(default_factory=list)
     scripted: list[Standing] = field(default_factory=list)
     history: list[Entry] = field(default_factory=list)
+
+    @property
+    def resolution(self) -> float | None:
+        """The share of pairs of learners that the task tells apart; None for fewer than two learners."""
+        return rank_sets_of([standing.entry for standing in self.learners]).resolution if self.learners else None
 
 
 def replaces(new: Entry, old: Entry) -> bool:
@@ -83,12 +99,28 @@ def _key(entry: Entry) -> tuple[float, float, int, str, str]:
     return -round(entry.mean, 3), round(entry.variance, 9), biological, entry.date, entry.id
 
 
+def rank_sets_of(entries: Sequence[Entry]) -> RankSets:
+    """The ranks that may be true of entries of one task, all at once."""
+    errors = [(entry.ci95[1] - entry.ci95[0]) / 2 / Z95 for entry in entries]
+    return rank_sets([entry.mean for entry in entries], errors)
+
+
 def rank(entries: Iterable[Entry]) -> list[TaskBoard]:
     """One board for each task, by task id; the order of the input does not matter."""
     by_task: dict[str, list[Entry]] = {}
     for entry in entries:
         by_task.setdefault(entry.task, []).append(entry)
     return [_board(task, by_task[task]) for task in sorted(by_task)]
+
+
+def _standings(learners: Sequence[Entry], replaced: Mapping[str, Entry | None]) -> list[Standing]:
+    if not learners:
+        return []
+    sets = rank_sets_of(learners)
+    return [
+        Standing(entry, place, replaced[entry.brain], ranks, group)
+        for place, (entry, ranks, group) in enumerate(zip(learners, sets.ranges, sets.groups, strict=True), 1)
+    ]
 
 
 def _board(task: str, entries: list[Entry]) -> TaskBoard:
@@ -107,7 +139,7 @@ def _board(task: str, entries: list[Entry]) -> TaskBoard:
     learners = [entry for entry in best if not entry.scripted]
     return TaskBoard(
         task,
-        [Standing(entry, place, current[entry.brain][1]) for place, entry in enumerate(learners, 1)],
+        _standings(learners, {name: replaced for name, (_, replaced) in current.items()}),
         [Standing(entry, None, current[entry.brain][1]) for entry in best if entry.scripted],
         sorted(history, key=lambda one: (one.date, one.id)),
     )

@@ -6,8 +6,10 @@ from typing import Any
 
 from nematodebench.board.collect import Collection, Listing, collect
 from nematodebench.board.files import current_files, stale_files, write_files
+from nematodebench.board.markdown import rank_text
 from nematodebench.board.ranking import Standing, TaskBoard
 from nematodebench.cli.show import print_json, print_table, printable, stat
+from nematodebench.tasks.ranked import why_unranked
 from nematodebench.tasks.registry import get_task
 
 __all__ = ["regenerate_board", "show_board"]
@@ -56,12 +58,15 @@ def _tell_rejected(found: Collection) -> bool:
 
 
 def _print_board(board: TaskBoard, found: Collection) -> None:
-    print(f"{board.task}\n")
     task = get_task(board.task)
+    reasons = why_unranked(task, board.resolution)
+    print(f"{board.task}{', not ranked: ' + '; '.join(reasons) if reasons else ''}\n")
     levels, plate = ["level"] * task.scoring.has_levels, ["chemotaxis"] * bool(task.assay)
-    header = ["rank", "brain", "class", "score", *levels, "normalised", *plate, "runs", "contributor", "date",
+    header = ["rank", "group", "brain", "class", "score", *levels, "normalised", *plate, "runs", "contributor", "date",
               "verified"]  # fmt: skip
     rows = [_row(standing, found.listings) for standing in [*board.learners, *board.scripted]]
+    if reasons:
+        rows = [{**row, "rank": "-"} for row in rows]
     print_table(header, [[row[name] for name in header] for row in rows])
     norm = found.listings[[*board.learners, *board.scripted][0].entry.id].submission.normalised
     if norm is not None:
@@ -76,7 +81,8 @@ def _row(standing: Standing, listings: dict[str, Listing]) -> dict[str, str]:
     made, again = listing.submission, listing.verified
     norm, plate = made.normalised, made.chemotaxis
     return {
-        "rank": "-" if standing.rank is None else str(standing.rank),
+        "rank": rank_text(standing.ranks).replace("–", "-"),
+        "group": standing.group or "-",
         "brain": made.brain_type,
         "class": made.brain_class,
         "score": f"{stat(made.score)}{' significant' if standing.significant else ''}",
@@ -99,11 +105,14 @@ def _plain(board: TaskBoard, found: Collection) -> dict[str, Any]:
 
     def describe_standing(standing: Standing) -> dict[str, Any]:
         replaced = None if standing.replaced is None else standing.replaced.id
-        place = {"rank": standing.rank, "replaced": replaced, "significant": standing.significant}
+        place = {"rank": standing.rank, "ranks": standing.ranks, "group": standing.group, "replaced": replaced,
+                 "significant": standing.significant}  # fmt: skip
         return {**place, **describe(found.listings[standing.entry.id])}
 
     return {
         "task": board.task,
+        "not_ranked_because": why_unranked(get_task(board.task), board.resolution),
+        "resolution": board.resolution,
         "learners": [describe_standing(standing) for standing in board.learners],
         "scripted": [describe_standing(standing) for standing in board.scripted],
         "history": [describe(found.listings[entry.id]) for entry in board.history],

@@ -43,6 +43,7 @@ class TaskAnchors:
         null: The null policy's own score where the floor is exact.
         reference: A scripted reference's score.
         blind: The best policy found that ignores its input.
+        motionless: What doing nothing scores.
     """
 
     task: str
@@ -53,6 +54,7 @@ class TaskAnchors:
     null: ScoreAnchor | None = None
     reference: ScoreAnchor | None = None
     blind: BlindPolicy | None = None
+    motionless: BlindPolicy | None = None
 
 
 def anchor_path(task_id: str) -> Path:
@@ -81,9 +83,9 @@ def load_anchors(task: Task) -> TaskAnchors | None:
         raise UsageError(f"{path} lacks a floor or a ceiling. Run `nematodebench calibrate {task.id} --write`.")
     check_anchors(floor, ceiling)
     null, reference = _anchor(data.pop("null")), _anchor(data.pop("reference"))
-    blind = data.pop("blind")
+    blind, motionless = _blind(data.pop("blind")), _blind(data.pop("motionless", None))
     return TaskAnchors(
-        **data, floor=floor, ceiling=ceiling, null=null, reference=reference, blind=_blind(blind) if blind else None
+        **data, floor=floor, ceiling=ceiling, null=null, reference=reference, blind=blind, motionless=motionless
     )
 
 
@@ -101,7 +103,9 @@ def _check_specification(task: Task, spec: dict[str, Any], spec_hash: str) -> No
         )
 
 
-def _blind(data: dict[str, Any]) -> BlindPolicy:
+def _blind(data: dict[str, Any] | None) -> BlindPolicy | None:
+    if data is None:
+        return None
     return BlindPolicy(**{**data, "segments": tuple(tuple(segment) for segment in data["segments"])})
 
 

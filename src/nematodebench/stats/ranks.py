@@ -1,0 +1,97 @@
+"""Which ranks may each of several brains have? Simultaneous over all of them (EVALUATION.md, ranking).
+
+Every pair is compared, and Holm's method keeps the chance of a single wrong order among all pairs at 5 %. A brain's
+ranks begin behind those that are shown to be better and end before those that are shown to be worse. So all the true
+ranks lie in their sets at once with 95 % confidence (the construction of Mogstad, Romano, Shaikh and Wilhelm, 2024,
+with Holm's comparisons). The true rank is 1 + the number of brains whose true mean is higher.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from nematodebench.stats.checks import BoolArray, vector
+from nematodebench.stats.comparisons import holm
+
+__all__ = ["RankSets", "rank_sets"]
+
+_LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class RankSets:
+    """What the comparisons leave open.
+
+    Attributes:
+        ranges: First and last rank that each may have, in the order given.
+        apart: Whether the one in the row and the one in the column are told apart.
+        groups: For each the letters of its groups. What shares a letter is not told apart, each from each.
+    """
+
+    ranges: list[tuple[int, int]]
+    apart: BoolArray
+    groups: list[str]
+
+    @property
+    def resolution(self) -> float | None:
+        """The share of pairs that are told apart; None without a pair."""
+        count = len(self.ranges)
+        return None if count < 2 else float(self.apart.sum()) / (count * (count - 1))
+
+
+def rank_sets(means: ArrayLike, errors: ArrayLike) -> RankSets:
+    """The sets of ranks of independent means with known standard errors; the highest mean is best.
+
+    Args:
+        means: Mean score of each.
+        errors: Standard error of each mean, over enough runs for it to be normal.
+    """
+    m, se = vector("means", means), vector("errors", errors)
+    if m.size != se.size or (se < 0).any():
+        raise ValueError(f"errors has {se.size} value(s) for {m.size} mean(s): pass one each, none below 0")
+    apart = np.zeros((m.size, m.size), dtype=np.bool_)
+    pairs = list(combinations(range(m.size), 2))
+    if pairs:
+        adjusted = holm([_p_value(m[i] - m[j], math.hypot(se[i], se[j])) for i, j in pairs])
+        for (i, j), p in zip(pairs, adjusted, strict=True):
+            apart[i, j] = apart[j, i] = p < _LEVEL
+    higher = m[np.newaxis, :] > m[:, np.newaxis]
+    first, last = 1 + (apart & higher).sum(axis=1), m.size - (apart & ~higher).sum(axis=1)
+    ranges = [(int(a), int(b)) for a, b in zip(first, last, strict=True)]
+    return RankSets(ranges, apart, _letters(m.tolist(), apart))
+
+
+def _p_value(difference: float, error: float) -> float:
+    """Two-sided, of a normal difference; constants differ or they do not."""
+    if error == 0.0:
+        return float(difference == 0.0)
+    return math.erfc(abs(difference) / error / math.sqrt(2.0))
+
+
+def _letters(means: list[float], apart: BoolArray) -> list[str]:
+    """A letter for each largest group that is not told apart, the best group first."""
+    order = sorted(range(len(means)), key=lambda k: (-means[k], k))
+    groups = sorted(_cliques([], order, [], apart), key=lambda group: sorted(order.index(k) for k in group))
+    return ["".join(_letter(n) for n, group in enumerate(groups) if k in group) for k in range(len(means))]
+
+
+def _letter(n: int) -> str:
+    return chr(ord("a") + n % 26) + (str(n // 26) if n >= 26 else "")
+
+
+def _cliques(group: list[int], candidates: list[int], used: list[int], apart: BoolArray) -> Iterator[list[int]]:
+    """Every largest set in which no two are told apart (Bron and Kerbosch, with a pivot)."""
+    if not candidates and not used:
+        yield sorted(group)
+        return
+    pivot = max([*candidates, *used], key=lambda k: sum(not apart[k, n] for n in candidates))
+    for k in [n for n in candidates if n == pivot or apart[pivot, n]]:
+        near = [n for n in candidates if n != k and not apart[k, n]]
+        yield from _cliques([*group, k], near, [n for n in used if not apart[k, n]], apart)
+        candidates, used = [n for n in candidates if n != k], [*used, k]

@@ -1,0 +1,89 @@
+"""Sets of ranks: simultaneous, as wide as the data leave them, and all true at once 95 % of the time."""
+
+import numpy as np
+import pytest
+
+from nematodebench.stats import rank_sets
+
+
+def test_clear_differences_give_single_ranks():
+    found = rank_sets([0.5, 0.9, 0.7], [0.01, 0.01, 0.01])
+    assert found.ranges == [(3, 3), (1, 1), (2, 2)]
+    assert found.groups == ["c", "a", "b"]
+    assert found.resolution == 1.0
+
+
+def test_what_is_not_told_apart_shares_ranks_and_a_letter():
+    found = rank_sets([0.90, 0.89, 0.50], [0.01, 0.01, 0.01])
+    assert found.ranges == [(1, 2), (1, 2), (3, 3)]
+    assert found.groups == ["a", "a", "b"]
+    assert found.resolution == pytest.approx(2 / 3)
+
+
+def test_being_told_apart_is_not_transitive_and_letters_show_it():
+    found = rank_sets([0.60, 0.57, 0.54], [0.01, 0.01, 0.01])
+    assert found.groups == ["a", "ab", "b"]
+    assert found.ranges == [(1, 2), (1, 3), (2, 3)]
+
+
+def test_more_brains_need_more_evidence():
+    two = rank_sets([0.53, 0.50], [0.01, 0.01])
+    many = rank_sets([0.53, *[0.50] * 20], [0.01] * 21)
+    assert two.apart[0, 1]
+    assert not many.apart[0].any()
+
+
+def test_constants_differ_or_do_not():
+    assert rank_sets([0.5, 0.5, 0.4], [0.0, 0.0, 0.0]).ranges == [(1, 2), (1, 2), (3, 3)]
+
+
+def test_one_brain_has_one_rank_and_no_resolution():
+    found = rank_sets([0.5], [0.1])
+    assert (found.ranges, found.groups, found.resolution) == ([(1, 1)], ["a"], None)
+
+
+def test_fifty_that_are_all_alike_are_one_group():
+    assert set(rank_sets([0.5] * 50, [0.01] * 50).groups) == {"a"}
+
+
+def test_wrong_errors_are_refused():
+    with pytest.raises(ValueError, match="one each"):
+        rank_sets([0.5, 0.6], [0.1])
+    with pytest.raises(ValueError, match="none below 0"):
+        rank_sets([0.5, 0.6], [0.1, -0.1])
+
+
+LADDER = np.arange(6) * 0.02
+TRUTHS = {
+    "all alike": np.full(6, 0.5),
+    "a ladder": 0.5 + LADDER,
+    "two groups": np.array([0.5, 0.5, 0.5, 0.56, 0.56, 0.56]),
+    "one better": np.array([0.5] * 7 + [0.54]),
+}
+
+
+@pytest.mark.parametrize("truth", TRUTHS.values(), ids=TRUTHS)
+@pytest.mark.parametrize("bimodal", [False, True])
+def test_all_true_ranks_lie_in_their_sets_at_once(truth, bimodal):
+    """Runs are drawn, means and errors estimated from them as the board does (500 runs a brain)."""
+    rng, runs, rounds = np.random.default_rng(5), 500, 600
+    ranks = 1 + (truth[np.newaxis, :] > truth[:, np.newaxis]).sum(axis=1)
+    spread = np.linspace(0.1, 0.4, truth.size)
+    covered = 0
+    for _ in range(rounds):
+        shape = (truth.size, runs)
+        noise = 2.5 * (0.2 - (rng.random(shape) < 0.2)) if bimodal else rng.standard_normal(shape)
+        values = truth[:, np.newaxis] + spread[:, np.newaxis] * noise
+        found = rank_sets(values.mean(axis=1), values.std(axis=1, ddof=1) / np.sqrt(runs))
+        covered += all(low <= rank <= high for rank, (low, high) in zip(ranks, found.ranges, strict=True))
+    assert covered / rounds >= 0.95 - 2 * np.sqrt(0.05 * 0.95 / rounds)
+
+
+def test_the_sets_are_not_wide_for_nothing():
+    rng = np.random.default_rng(6)
+    truth = 0.5 + LADDER * 5  # steps of 0.1 with errors of 0.02: five standard errors of a difference, nearly
+    widths = []
+    for _ in range(200):
+        ranges = rank_sets(truth + 0.02 * rng.standard_normal(6), [0.02] * 6).ranges
+        widths.append(np.mean([high - low for low, high in ranges]))
+    assert np.mean(widths) < 0.5
