@@ -19,7 +19,7 @@ from nematodebench.submissions.store import (
     verification_path,
 )
 
-__all__ = ["Collection", "Listing", "Rejection", "Verification", "collect", "listing_of"]
+__all__ = ["Collection", "Listing", "Rejection", "Verification", "claimed", "collect", "listing_of"]
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,19 @@ def collect(root: Path) -> Collection:
             reasons = [str(error)]
         found.rejected.append(Rejection(name, reasons))
     found.rejected.extend(_strays(root, files))
+    return found
+
+
+def claimed(root: Path) -> Collection:
+    """What the submissions below ``root`` say, unchecked: for pages about tasks, never for the board itself."""
+    found = Collection()
+    for path in submission_files(root):
+        try:
+            listing = listing_of(load_submission(path), path, path.relative_to(root).as_posix())
+        except UsageError as error:
+            found.rejected.append(Rejection(path.relative_to(root).as_posix(), [str(error)]))
+            continue
+        found.listings[listing.entry.id] = listing
     return found
 
 

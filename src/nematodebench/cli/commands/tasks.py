@@ -1,6 +1,6 @@
 """``nematodebench tasks``: what tasks there are, or one of them in full."""
 
-import inspect
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -15,10 +15,12 @@ def register(app: typer.Typer) -> None:
 
 def tasks(
     name: Annotated[str | None, typer.Argument(help="a task, to see all of it")] = None,
+    root: Annotated[Path, typer.Option(help="repository whose published submissions tell the resolution")] = Path(),
     json: Annotated[bool, typer.Option("--json", help="for machines")] = False,
 ) -> None:
-    """Lists the tasks; NAME shows one with its world's specification and anchors."""
+    """Lists the tasks; NAME shows one: what it measures, what its scores are read against, its body and worlds."""
     from nematodebench.cli.show import print_json, print_table
+    from nematodebench.cli.task_page import published_boards, task_page
     from nematodebench.tasks.anchoring import load_anchors
     from nematodebench.tasks.registry import all_tasks, get_task
 
@@ -36,17 +38,4 @@ def tasks(
     if json:
         print_json({**task.spec(), "spec_hash": task.spec_hash, "anchors": None if anchors is None else vars(anchors)})
         return
-    print(f"{task.id}: {task.summary}\nscore: {task.score_key} ({task.scoring.name}), spec {task.spec_hash[:12]}\n")
-    for phase in task.phases:
-        length = f"{phase.episodes} episodes" if phase.episodes else f"{phase.ticks} ticks"
-        print(f"phase {phase.name}: {length} in world {phase.world.name}")
-        print_table(["parameter", "value"], [[k, str(v)] for k, v in phase.world.spec().items() if k != "world"])
-        print()
-    print(inspect.getdoc(type(task.world)))
-    if anchors is not None:
-        print(f"\nfloor {anchors.floor.value:.4f}: {anchors.floor.provenance}")
-        print(f"ceiling {anchors.ceiling.value:.4f}: {anchors.ceiling.provenance}")
-        if anchors.reference is not None:
-            print(f"reference {anchors.reference.value:.4f}: {anchors.reference.provenance}")
-        if anchors.blind is not None:
-            print(f"best input-blind policy {anchors.blind.value:.4f}: {anchors.blind.policy}")
+    print("\n".join(task_page(task, published_boards(root).get(task.id))))
