@@ -10,7 +10,7 @@ from nematodebench.cli.show import plus_minus, print_json, print_table
 from nematodebench.continual.report import ContinualReport, TransferReport, summarise
 from nematodebench.continual.runs import Settings, run_continual
 from nematodebench.errors import UsageError
-from nematodebench.scoring import PROFILES
+from nematodebench.scoring import PROFILES, anchored_primary
 from nematodebench.sessions.config import parse_assignments
 from nematodebench.sessions.execution import Progress
 from nematodebench.stats import StatValue
@@ -42,6 +42,7 @@ class ContinualRequest:
     assign: list[str]
     test_episodes: int
     alone: bool
+    twin: bool
     workers: int | None
 
 
@@ -58,6 +59,7 @@ def continual_command(request: ContinualRequest, *, json: bool) -> bool:
         seed=request.seed,
         workers=request.workers,
         alone=request.alone,
+        twin=request.twin,
     )
     progress = Progress()
     with show_progress(progress, f"continual {request.brain}", json):
@@ -117,11 +119,37 @@ def _print(report: ContinualReport, profile: str) -> None:
         for name, found in report.profiles.items()
     ]  # fmt: skip
     print_table(["profile", "weighted", "adjusted", "primary", "null's primary", "anchored"], lines)
+    _print_policies(report)
     if report.transfer is not None:
         _print_transfer(report.transfer, list(report.environments))
     print()
     for note in [*_LEGEND, *(_TRANSFER_LEGEND if report.transfer else ()), *report.notes]:
         print(f"  {note}")
+
+
+def _print_policies(report: ContinualReport) -> None:
+    """The brain, its twin that never learns, and policies that ignore their input: primary and anchored scores."""
+    profiles = report.profiles
+    primaries = {report.brain: {name: found.primary.mean for name, found in profiles.items()}}
+    if report.gains:
+        primaries[f"{report.brain}, learning off"] = {name: g.untrained.mean for name, g in report.gains.items()}
+    primaries["(null_random)"] = {name: found.null_primary.mean for name, found in profiles.items()}
+    for line in report.lines:
+        primaries[f"({line.name}: {line.policy})"] = {name: line.scores[name].primary for name in profiles}
+    rows = [
+        [label, *(cell for name, value in found.items() for cell in _against(value, profiles[name].null_primary.mean))]
+        for label, found in primaries.items()
+    ]
+    print()
+    print_table(["policy", *(cell for name in profiles for cell in (name, "anchored"))], rows)
+    if report.gains:
+        print()
+    for name, found in report.gains.items():
+        print(f"{name}: {found.sentence(report.brain)}")
+
+
+def _against(primary: float, null: float) -> tuple[str, str]:
+    return f"{primary:.3f}", f"{anchored_primary(primary, null):.3f}"
 
 
 def _print_transfer(found: TransferReport, order: list[str]) -> None:

@@ -8,11 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nematodebench import scoring
+from nematodebench.continual.lines import Line, load_lines
 from nematodebench.continual.runs import Continual, rewards_of, run_scores, threshold, without_tests
 from nematodebench.engine.run import RunResult
 from nematodebench.errors import UsageError
 from nematodebench.scoring import AnchoredScore, AnchorKind, ContinualScore, ProfileName, ScoreAnchor
 from nematodebench.scoring import transfer as transfers
+from nematodebench.sessions.session import Session
+from nematodebench.sessions.twins import Gain, gain
 from nematodebench.stats import Z95, StatValue
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.continual import probe_name
@@ -72,7 +75,12 @@ class TransferReport:
 
 @dataclass(frozen=True)
 class ContinualReport:
-    """Everything a continual session says."""
+    """Everything a continual session says.
+
+    Attributes:
+        gains: By profile, what learning added to the primary score; empty without a twin.
+        lines: What policies that ignore their input get; empty for other than the standard settings.
+    """
 
     brain: str
     seed: int
@@ -83,6 +91,8 @@ class ContinualReport:
     transfer: TransferReport | None
     has_energy_term: bool
     notes: list[str]
+    gains: dict[str, Gain]
+    lines: list[Line]
 
 
 def _stat(values: ArrayLike) -> StatValue:
@@ -112,7 +122,22 @@ def summarise(result: Continual) -> ContinualReport:
         transfer=transfer,
         has_energy_term=energy,
         notes=_notes(result, energy, transfer),
+        gains=_gains(result),
+        lines=load_lines(result.settings),
     )
+
+
+def _gains(result: Continual) -> dict[str, Gain]:
+    """What learning added to the primary score of each profile; empty without a twin."""
+    if result.twin is None:
+        return {}
+
+    def primaries(session: Session, profile: ProfileName) -> dict[int, float]:
+        task = session.plan.task
+        return {run.seed: run_scores(task, run, result.anchors)[profile].primary for run in session.finished_runs}
+
+    found = {name: gain(primaries(result.session, name), primaries(result.twin, name)) for name in scoring.PROFILES}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _environment(result: Continual, name: str, scores: Sequence[dict[str, ContinualScore]]) -> EnvironmentReport:

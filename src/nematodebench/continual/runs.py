@@ -22,18 +22,19 @@ from nematodebench.scoring import ContinualScore, EnvironmentTerms, ScoreAnchor
 from nematodebench.sessions.execution import Progress, run_plan
 from nematodebench.sessions.plan import Plan, check_body
 from nematodebench.sessions.session import Session
+from nematodebench.sessions.twins import has_twin
 from nematodebench.tasks.anchoring import load_anchors
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.continual import ORDER, continual_task, single_task
 
 __all__ = [
-    "Anchors", "Continual", "Settings", "anchors_of", "rewards_of", "run_continual", "run_scores",
-    "threshold", "without_tests",
+    "NULL_RUNS", "NULL_SEED", "Anchors", "Continual", "Settings", "anchors_of", "plan_of", "rewards_of",
+    "run_continual", "run_scores", "threshold", "without_tests",
 ]  # fmt: skip
 
 _NULL = "null_random"
-_NULL_RUNS = 400
-_NULL_SEED = 4
+NULL_RUNS = 400
+NULL_SEED = 4
 """Runs of the null policy and their session seed: the same zero for every brain."""
 
 Anchors = tuple[ScoreAnchor, ScoreAnchor]
@@ -52,6 +53,7 @@ class Settings:
         seed: Session seed; a fresh one if None.
         workers: Runs at a time; all cores if None.
         alone: Whether fresh brains also learn each environment alone, for forward transfer.
+        twin: Whether the same brain also goes through everything with learning off.
     """
 
     order: tuple[str, ...] = ORDER
@@ -61,22 +63,24 @@ class Settings:
     seed: int | None = None
     workers: int | None = None
     alone: bool = True
+    twin: bool = False
 
 
 @dataclass(frozen=True)
 class Continual:
-    """The results: the brain's session, the null policy's, and those of brains that learn one environment alone."""
+    """The results: the sessions of the brain, of the null policy, of brains that learn alone, and of a twin."""
 
     settings: Settings
     anchors: dict[str, Anchors]
     session: Session
     null: Session
     alone: dict[str, Session]
+    twin: Session | None = None
 
     @property
     def sessions(self) -> list[Session]:
         """All sessions."""
-        return [self.session, self.null, *self.alone.values()]
+        return [self.session, self.null, *self.alone.values(), *([] if self.twin is None else [self.twin])]
 
 
 def anchors_of(order: Sequence[str]) -> dict[str, Anchors]:
@@ -97,18 +101,22 @@ def run_continual(
     task = continual_task(settings.order, settings.episodes, settings.probe_episodes)
     anchors = anchors_of(settings.order)
     seed = session_seed(settings.seed)
-    plan = _plan(task, brain, config, seed, settings)
+    plan = plan_of(task, brain, config, seed, settings)
     session = run_plan(plan, progress=progress)
-    null = run_plan(_plan(without_tests(task), _NULL, None, _NULL_SEED, replace(settings, runs=_NULL_RUNS)))
+    null = run_plan(plan_of(without_tests(task), _NULL, None, NULL_SEED, replace(settings, runs=NULL_RUNS)))
     alone = {}
     if settings.alone:
         for phase in without_tests(task).phases:
             single = single_task(phase.name).with_episodes(phase.episodes)
-            alone[phase.name] = run_plan(_plan(single, brain, config, seed, settings))
-    return Continual(settings, anchors, session, null, alone)
+            alone[phase.name] = run_plan(plan_of(single, brain, config, seed, settings))
+    twin = None
+    if settings.twin and has_twin(plan):
+        twin = run_plan(plan_of(without_tests(task).untrained(), brain, config, seed, settings))
+    return Continual(settings, anchors, session, null, alone, twin)
 
 
-def _plan(task: Task, brain: str, config: dict[str, Any] | None, seed: int, settings: Settings) -> Plan:
+def plan_of(task: Task, brain: str, config: dict[str, Any] | None, seed: int, settings: Settings) -> Plan:
+    """The plan of a session; only runs and workers of the settings matter."""
     kind = get_brain(brain)
     workers = default_workers() if settings.workers is None else settings.workers
     if workers < 1 or settings.runs < 1:

@@ -88,7 +88,7 @@ def continual_task(
 
 _CONTINUAL = Task(
     "continual-v1",
-    "one brain through six environments; `nematodebench continual` scores it",
+    "one brain through six environments; `nematodebench continual BRAIN` scores it",
     tuple(Phase(name, world, episodes=episodes) for name, (world, episodes) in ENVIRONMENTS.items()),
     ORDER[0],
     DESCRIPTIVE,

@@ -100,7 +100,9 @@ def world_task(world: World, episodes: int = 100, score_key: str = "reward") -> 
             f"World {world.name!r} has no metric {score_key!r}: it has {', '.join(world.metrics) or 'none'}."
         )
     phase = Phase("train", world, episodes=episodes)
-    return Task(f"{world.name}-v0", f"world {world.name}, not yet part of a task", (phase,), "train", ANCHORED, score_key)
+    return Task(
+        f"{world.name}-v0", f"world {world.name}, not yet part of a task", (phase,), "train", ANCHORED, score_key
+    )
 
 
 def register_world(world: World, episodes: int = 100, score_key: str = "reward") -> Task:

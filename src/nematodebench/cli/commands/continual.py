@@ -26,6 +26,9 @@ def continual(
     ] = None,
     test_episodes: Annotated[int, typer.Option(min=0, help="episodes of each test of a copy; 0: no matrix")] = 10,
     alone: Annotated[bool, typer.Option(help="also learn each environment alone, for forward transfer")] = True,
+    twin: Annotated[
+        bool, typer.Option("--twin", help="also run the brain with learning off, and print what it gained")
+    ] = False,
     workers: Annotated[int | None, typer.Option(help="runs at a time [default: all cores]")] = None,
     json: Annotated[bool, typer.Option("--json", help="all numbers, with learning curves, for machines")] = False,
 ) -> None:
@@ -46,6 +49,7 @@ def continual(
         assign=assign or [],
         test_episodes=test_episodes,
         alone=alone,
+        twin=twin,
         workers=workers,
     )
     if not continual_command(request, json=json):
