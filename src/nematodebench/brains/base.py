@@ -32,6 +32,14 @@ class BrainConfig(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, validate_default=True)
 
+    @classmethod
+    def earlier_values(cls) -> dict[str, Any]:
+        """The values of parameters that came later, or whose default changed, in results that do not tell them."""
+        extras = {name: field.json_schema_extra for name, field in cls.model_fields.items()}
+        return {
+            name: extra["before"] for name, extra in extras.items() if isinstance(extra, dict) and "before" in extra
+        }
+
 
 class NoConfig(BrainConfig):
     """For brains without parameters."""

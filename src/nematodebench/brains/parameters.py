@@ -24,7 +24,14 @@ def searched(
 
 
 def parameter(
-    default: Any, least: float, most: float | None, text: str, space: dict[str, Any] | None = None, **limits: float
+    default: Any,
+    least: float,
+    most: float | None,
+    text: str,
+    space: dict[str, Any] | None = None,
+    *,
+    before: Any = None,
+    **limits: float,
 ) -> Any:
     """A number from ``least`` to ``most`` (None: no limit).
 
@@ -34,6 +41,8 @@ def parameter(
         most: Largest value allowed.
         text: What it does.
         space: Where to search it, from :func:`searched`; None if a search leaves it alone.
+        before: What the brain did before this parameter existed, or the default it once had: stored results that do
+            not tell the parameter were made with this value. None if the default never was another.
         limits: ``gt`` or ``lt`` where an end of the range is not allowed itself.
     """
     ends: dict[str, Any] = {"ge": least, **limits}
@@ -42,7 +51,8 @@ def parameter(
     for strict, loose in (("gt", "ge"), ("lt", "le")):
         if strict in limits:
             ends.pop(loose, None)
-    return Field(default, description=text, json_schema_extra=space, **ends)
+    extra = space if before is None else {**(space or {}), "before": before}
+    return Field(default, description=text, json_schema_extra=extra, **ends)
 
 
 def hidden_layers(*default: int) -> Any:
@@ -50,6 +60,6 @@ def hidden_layers(*default: int) -> Any:
     return Field(default, min_length=1, max_length=8, description="units of each hidden layer")
 
 
-def switch(default: bool, text: str) -> Any:
-    """Something that is on or off."""
-    return Field(default, description=text)
+def switch(default: bool, text: str, *, before: bool | None = None) -> Any:
+    """Something that is on or off; ``before`` as for a number."""
+    return Field(default, description=text, json_schema_extra=None if before is None else {"before": before})

@@ -30,6 +30,7 @@ __all__ = [
     "interface",
     "record_hash",
     "resolve_config",
+    "resolve_stored",
 ]
 
 _WHY = {
@@ -79,6 +80,12 @@ def resolve_config(name: str, brain: BrainType, given: dict[str, Any] | None) ->
         return model(**(given or {}))
     except ValidationError as error:
         raise UsageError(_config_message(name, model, error)) from error
+
+
+def resolve_stored(name: str, brain: BrainType, stored: dict[str, Any]) -> Any:
+    """The full config of a stored result: a parameter that it lacks did not exist, and has the value that means so."""
+    model = config_of(brain)
+    return resolve_config(name, brain, stored if model is None else {**model.earlier_values(), **stored})
 
 
 def _config_message(name: str, model: type[BrainConfig], error: Any) -> str:

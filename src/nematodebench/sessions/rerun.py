@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nematodebench.brains.registry import canonical_name, get_brain, list_brains
-from nematodebench.engine.run import RunResult, RunSpec, compile_for, execute, record_hash, resolve_config
+from nematodebench.engine.run import RunResult, RunSpec, compile_for, execute, record_hash, resolve_stored
 from nematodebench.errors import UsageError
 from nematodebench.records.memory_hash import OLDER_KIND, same_memory
 from nematodebench.records.provenance import platform_class
@@ -75,7 +75,7 @@ def spec_of(metadata: ExperimentMetadata, run: RunRecord, trust_code: bool = Fal
     if is_foreign(metadata.brain) and not trust_code:
         raise UsageError(f"Brain {metadata.brain!r} is somebody's code: it runs only with --trust-code.")
     brain = get_brain(metadata.brain)
-    config = resolve_config(metadata.brain, brain, metadata.brain_config)
+    config = resolve_stored(metadata.brain, brain, metadata.brain_config)
     return RunSpec(task, metadata.brain, brain, config, run.seed, run.run)
 
 

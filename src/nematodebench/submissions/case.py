@@ -5,8 +5,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from nematodebench.brains.registry import BrainType, canonical_name, class_of, get_brain
-from nematodebench.engine.run import resolve_config
+from nematodebench.brains.registry import BrainType, canonical_name, class_of, config_of, get_brain
+from nematodebench.engine.run import resolve_config, resolve_stored
 from nematodebench.errors import UsageError
 from nematodebench.measures.base import Chemotaxis, Measurement
 from nematodebench.records.schemas import ExperimentMetadata, NormalisedRecord
@@ -161,16 +161,26 @@ def repeated_seeds(records: list[ExperimentMetadata]) -> list[str]:
 
 
 def full_config(name: str, brain: BrainType, config: dict[str, Any]) -> dict[str, Any]:
-    """A config with every parameter the brain has today: what it lacks has its default."""
-    return dump_config(resolve_config(name, brain, config))
+    """A stored config with every parameter the brain has today: what it lacks has the value it meant then."""
+    return dump_config(resolve_stored(name, brain, config))
+
+
+def _described(config: SessionConfig, brain: BrainType, recorded: dict[str, Any]) -> dict[str, Any]:
+    """All parameters of a config file, which may lie beside results of any age.
+
+    A parameter that it leaves out has its default: that of today, or the one before if the session was run with it.
+    """
+    model = config_of(brain)
+    older = {} if model is None else {k: v for k, v in model.earlier_values().items() if recorded.get(k) == v}
+    return dump_config(resolve_config(config.brain, brain, {**older, **config.config}))
 
 
 def config_disagreement(config: SessionConfig, record: ExperimentMetadata, brain: BrainType) -> str | None:
     """In what a config differs from a session, seeds and number of runs aside; None if it says the same."""
     try:
         task = get_task(config.task).with_episodes(config.episodes)
-        resolved = full_config(config.brain, brain, config.config)
         recorded = full_config(record.brain, brain, record.brain_config)
+        resolved = _described(config, brain, recorded)
     except UsageError as error:
         return str(error)
     for name, theirs, ours in (
