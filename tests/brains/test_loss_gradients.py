@@ -6,6 +6,7 @@ import torch
 from brain_trial import Mirror, Trial, discrete, effectors, shake
 
 from nematodebench.brains.classical import mlp_dqn, mlp_ppo, mlp_reinforce
+from nematodebench.brains.parts.actor_critic import weigh_steps
 from nematodebench.brains.parts.rollout import estimate_advantages, gather_rows
 from nematodebench.kernels.mlp import backward, forward
 
@@ -64,19 +65,24 @@ def test_only_truncation_is_continued_by_its_value(terminated, truncated, expect
 
 
 @pytest.mark.parametrize("body", BODIES)
+@pytest.mark.parametrize("scaling", [0.0, 0.05])
 @pytest.mark.parametrize("rows", [1, 13, 32])
-def test_ppo_gradient(body, rows):
+def test_ppo_gradient(body, scaling, rows):
     numbers = np.random.default_rng(1)
-    trial = Trial("mlp_ppo", body, hidden=(20, 12), rollout=50, minibatch=32, entropy=0.05, value_weight=0.7, clip=0.1)
+    trial = Trial(
+        "mlp_ppo", body, hidden=(20, 12), rollout=50, minibatch=32, entropy=0.05, value_weight=0.7, clip=0.1,
+        value_scaling=scaling,
+    )  # fmt: skip
     trial.play(49, numbers)
     brain, rollout = trial.brain, trial.brain.rollout
-    estimate_advantages(rollout, brain.gamma, brain.gae_lambda, np.float32(0.3))
+    weigh_steps(brain, np.full(body.inputs, 0.3, dtype=np.float32), False, brain.gamma, brain.gae_lambda)
+    assert (brain.scale.spread != 1.0) == (scaling > 0)
     shake(brain.net, numbers, 0.1)
     order = numbers.permutation(49)[:rows]
     x = brain.x[:rows]
     gather_rows(rollout.observations, order, x)
     forward(brain.net, x)
-    mlp_ppo._loss_gradient(brain, order)
+    moved = mlp_ppo._loss_gradient(brain, order)
     backward(brain.net, x)
 
     mirror = Mirror(brain.net)
@@ -86,6 +92,7 @@ def test_ppo_gradient(body, rows):
     gain = torch.minimum(ratio * advantage, torch.clamp(ratio, 0.9, 1.1) * advantage)
     loss = -gain - 0.05 * entropy + 0.7 * (value - target) ** 2
     loss[order].mean().backward()
+    assert moved == pytest.approx((ratio - 1 - torch.log(ratio))[order].sum().item(), rel=1e-3)
     if rows > 1:
         clipped = gain[order] != (ratio * advantage)[order]
         assert clipped.any()
@@ -94,16 +101,17 @@ def test_ppo_gradient(body, rows):
 
 
 @pytest.mark.parametrize("body", BODIES)
+@pytest.mark.parametrize("scaling", [0.0, 0.05])
 @pytest.mark.parametrize("count", [2, 64, 150])
-def test_reinforce_gradient_over_all_passes(body, count):
+def test_reinforce_gradient_over_all_passes(body, scaling, count):
     numbers = np.random.default_rng(2)
     trial = Trial(
         "mlp_reinforce", body, hidden=(20, 12), horizon=200, batch_episodes=1000, learning_rate=0, max_grad_norm=0,
-        entropy=0.05, value_weight=0.7,
+        entropy=0.05, value_weight=0.7, value_scaling=scaling,
     )  # fmt: skip
     trial.play(count, numbers)
     brain, rollout = trial.brain, trial.brain.rollout
-    estimate_advantages(rollout, brain.gamma, mlp_reinforce._TRACE, np.float32(0.3))
+    weigh_steps(brain, np.full(body.inputs, 0.3, dtype=np.float32), False, brain.gamma, mlp_reinforce._TRACE)
     mlp_reinforce._update(brain)
 
     mirror = Mirror(brain.net)

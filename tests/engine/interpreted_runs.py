@@ -13,7 +13,15 @@ TICKS = 40
 TASKS = {"discrete": "foraging_small-v1", "effectors": "wall-v1"}
 # Small, because the interpreter is slow; every brain that learns does so several times within these steps.
 CONFIGS = {
-    "mlp_ppo": {"hidden": [5], "rollout": 16, "minibatch": 8, "epochs": 2},
+    "mlp_ppo": {
+        "hidden": [5],
+        "rollout": 16,
+        "minibatch": 8,
+        "epochs": 2,
+        "rollout_growth": 0.5,
+        "longest_rollout": 40,
+        "horizon_growth": 0.1,
+    },
     "mlp_reinforce": {"hidden": [5, 3], "horizon": 16},
     "mlp_dqn": {"hidden": [5], "replay": 32, "minibatch": 4, "warmup": 8, "train_every": 4, "target_every": 3},
     "q_table": {"bins": 3, "rows": 50, "epsilon_steps": 30},

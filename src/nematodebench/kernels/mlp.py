@@ -26,7 +26,7 @@ from nematodebench.kernels.vectors import (
 
 __all__ = [
     "Network", "backward", "copy_weights", "forward", "init_weights", "output_deltas", "outputs_of",
-    "scale_outputs", "update_weights",
+    "rescale_output", "scale_outputs", "update_weights",
 ]  # fmt: skip
 
 
@@ -169,6 +169,16 @@ def scale_outputs(net: Network, count: int, factor: float) -> None:
     for i in range(weights.shape[0]):
         for o in range(count):
             weights[i, o] *= np.float32(factor)
+    _renew_transposed(net)
+
+
+@kernel()
+def rescale_output(net: Network, output: int, factor: float, shift: float) -> None:
+    """Changes the weights of one output so that it gives ``factor`` x what it gave + ``shift``."""
+    weights, bias = _weights(net, net.parameters, net.layers - 1), _bias(net, net.parameters, net.layers - 1)
+    for i in range(weights.shape[0]):
+        weights[i, output] *= np.float32(factor)
+    bias[output] = np.float32(factor * np.float64(bias[output]) + shift)
     _renew_transposed(net)
 
 

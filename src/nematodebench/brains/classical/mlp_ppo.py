@@ -1,6 +1,6 @@
 """Brain `mlp_ppo`: proximal policy optimisation."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,13 +14,13 @@ from nematodebench.brains.parts.actor_critic import (
     remember_action,
     remember_step,
     start_network,
-    value_of,
+    weigh_steps,
 )
-from nematodebench.brains.parts.rollout import estimate_advantages, gather_rows
+from nematodebench.brains.parts.rollout import gather_rows
 from nematodebench.kernels.abi import Feedback
 from nematodebench.kernels.jit import F32, I64, U64, kernel
 from nematodebench.kernels.math import exp32
-from nematodebench.kernels.memory import constant, size
+from nematodebench.kernels.memory import constant, counter, size
 from nematodebench.kernels.mlp import backward, forward, update_weights
 from nematodebench.kernels.rng import randint
 
@@ -31,19 +31,33 @@ class MlpPpoConfig(BrainConfig):
     """Parameters of `mlp_ppo`."""
 
     hidden: tuple[int, ...] = hidden_layers(64, 64)
-    rollout: int = parameter(512, 8, 65536, "steps between updates", searched(64, 2048, "medium", log=True))
+    rollout: int = parameter(512, 8, 65536, "steps before the first update", searched(64, 2048, "medium", log=True))
+    rollout_growth: float = parameter(
+        0.04, 0, 1, "later rollouts are this share of all steps so far, if longer; 0 = all are equal", before=0.0
+    )
+    longest_rollout: int = parameter(4096, 8, 65536, "the longest that a rollout becomes")
     epochs: int = parameter(10, 1, 100, "passes over a rollout", searched(1, 20, "medium"))
     minibatch: int = parameter(64, 1, 65536, "samples of one gradient step")
     learning_rate: float = parameter(1e-3, 0, 1, "Adam's step size", searched(0.0001, 0.01, "high", log=True, off=0.0))
-    gamma: float = parameter(0.95, 0, 1, "discount of future reward", searched(0.8, 0.999, "high", off=0.0))
+    gamma: float = parameter(0.95, 0, 1, "discount of future reward at first", searched(0.8, 0.999, "high", off=0.0))
+    horizon_growth: float = parameter(
+        0.0003, 0, 1, "steps by which the horizon 1 / (1 - gamma) becomes longer with every step; 0 = never", before=0.0
+    )
+    longest_horizon: float = parameter(100.0, 1, None, "the longest that the horizon becomes, if gamma's is shorter")
     gae_lambda: float = parameter(0.95, 0, 1, "trace of the advantage estimate", searched(0.5, 1, "medium", off=0.0))
     clip: float = parameter(
         0.2, 0, 10, "how far the policy may move in one update", searched(0.05, 0.5, "medium", log=True), gt=0
     )
     entropy: float = parameter(
-        0.01, 0, 10, "weight of the entropy bonus", searched(0.0001, 0.1, "high", log=True, off=0.0)
+        0.003, 0, 10, "weight of the entropy bonus", searched(0.0001, 0.1, "high", log=True, off=0.0), before=0.01
     )
     value_weight: float = parameter(0.5, 0, 10, "weight of the value loss", searched(0.1, 2, "low", log=True, off=0.0))
+    value_scaling: float = parameter(
+        0.05, 0, 1, "weight of a new rollout in the running scale of value targets; 0 = no scale", before=0.0
+    )
+    max_divergence: float = parameter(
+        0.02, 0, 10, "an update ends after the epoch in which the policy moved farther (mean KL); 0 = never", before=0.0
+    )
     max_grad_norm: float = parameter(0.0, 0, None, "gradients are clipped to this norm; 0 = never")
     levels: int = parameter(5, 2, 64, "values an effector can take")
 
@@ -53,13 +67,28 @@ class Memory(ActorCritic):
 
     gae_lambda = constant()
     clip = constant()
+    rollout_growth = constant()
+    horizon_growth = constant()
+    longest_horizon = constant()
+    max_divergence = constant()
     epochs = size()
+    first_length = size()
+    length = counter()
+    seen = counter()
+
+    def learned(self) -> Iterator[tuple[str, Any]]:
+        """What it keeps; of what grows only if it grows: hashes of brains that were run before that hold."""
+        grows = self.rollout_growth > 0.0 or self.horizon_growth > 0.0
+        for name, value in super().learned():
+            if grows or name not in {"length", "seen"}:
+                yield name, value
 
 
 @Memory.kernel
 def init(brain: Memory, rng: U64) -> None:
     """Draws fresh weights."""
     start_network(brain, rng)
+    brain.length = brain.first_length
 
 
 @Memory.kernel
@@ -71,21 +100,41 @@ def act(brain: Memory, rng: U64, obs: F32, action: F32) -> None:
 @Memory.kernel
 def learn(brain: Memory, rng: U64, obs: F32, outcome: Feedback) -> None:
     """Stores the reward; updates when the rollout is full."""
-    ended = remember_step(brain, obs, outcome)
-    if brain.rollout.filled == brain.rollout.capacity:
-        following = np.float32(0.0) if ended else value_of(brain, obs)
-        estimate_advantages(brain.rollout, brain.gamma, brain.gae_lambda, following)
+    gamma = _discount(brain)
+    ended = remember_step(brain, obs, outcome, gamma)
+    if brain.rollout.filled == brain.length:
+        weigh_steps(brain, obs, ended, gamma, brain.gae_lambda)
         _update(brain, rng)
-        brain.rollout.filled = 0
+        _begin_rollout(brain)
+
+
+@kernel()
+def _discount(brain: Memory) -> float:
+    """The discount of this rollout: its horizon 1 / (1 - gamma) becomes longer with the steps of earlier rollouts."""
+    if brain.horizon_growth == 0.0 or brain.gamma >= 1.0:
+        return brain.gamma
+    first = 1.0 / (1.0 - brain.gamma)
+    return 1.0 - 1.0 / max(first, min(first + brain.horizon_growth * brain.seen, brain.longest_horizon))
+
+
+@kernel()
+def _begin_rollout(brain: Memory) -> None:
+    """Empties the rollout. The next one is as long as its share of all steps so far, in whole minibatches."""
+    brain.seen += brain.rollout.filled
+    brain.rollout.filled = 0
+    if brain.rollout_growth > 0.0:
+        share = int(brain.rollout_growth * brain.seen) // brain.batch * brain.batch
+        brain.length = min(max(share, brain.length), brain.rollout.capacity)
 
 
 @kernel()
 def _update(brain: Memory, rng: U64) -> None:
-    """Epochs of shuffled minibatches."""
-    n, order = brain.rollout.capacity, brain.rollout.order
+    """Epochs of shuffled minibatches, until the policy has moved as far as it may."""
+    n, order = brain.rollout.filled, brain.rollout.order
     for k in range(n):
         order[k] = k
     for _ in range(brain.epochs):
+        moved = 0.0
         for k in range(n - 1):
             j = k + randint(rng, n - k)
             order[k], order[j] = order[j], order[k]
@@ -94,33 +143,47 @@ def _update(brain: Memory, rng: U64) -> None:
             x = brain.x[: batch.size]
             gather_rows(brain.rollout.observations, batch, x)
             forward(brain.net, x)
-            _loss_gradient(brain, batch)
+            moved += _loss_gradient(brain, batch)
             backward(brain.net, x)
             update_weights(brain.net, brain.learning_rate, brain.max_grad_norm)
+        if brain.max_divergence > 0.0 and moved > brain.max_divergence * n:
+            break
 
 
 @kernel()
-def _loss_gradient(brain: Memory, order: I64) -> None:
-    """Gradient of the PPO loss of these steps by the network's outputs."""
+def _loss_gradient(brain: Memory, order: I64) -> float:
+    """Gradient of the PPO loss of these steps by the network's outputs; returns how far the policy has moved there."""
     log_probabilities(brain, order)
-    _weigh_policy(brain, brain.logp[: order.size], order)
+    moved = _weigh_policy(brain, brain.logp[: order.size], order)
     output_gradient(brain, order, order.size)
+    return moved
 
 
 @kernel()
-def _weigh_policy(brain: Memory, logp: F32, order: I64) -> None:
-    """Derivative of the clipped objective by the log probability: -advantage x ratio, or 0 where it is clipped."""
+def _weigh_policy(brain: Memory, logp: F32, order: I64) -> float:
+    """Derivative of the clipped objective by the log probability: -advantage x ratio, or 0 where it is clipped.
+
+    Returns the sum of ratio - 1 - log ratio, whose mean estimates the divergence of the policy from the one that acted.
+    """
+    moved = 0.0
     low, high = np.float32(1.0 - brain.clip), np.float32(1.0 + brain.clip)
     share = np.float32(1.0) / np.float32(logp.size)
     advantages, old, weight = brain.rollout.advantages, brain.rollout.logp, brain.weight
     for r in range(logp.size):
         logp[r] -= old[order[r]]
+    if brain.max_divergence > 0.0:
+        for r in range(logp.size):
+            moved -= np.float64(logp[r]) + 1.0
     for r in range(logp.size):
         logp[r] = exp32(logp[r])
+    if brain.max_divergence > 0.0:
+        for r in range(logp.size):
+            moved += np.float64(logp[r])
     for r in range(logp.size):
         advantage, ratio = advantages[order[r]], logp[r]
         clipped = (advantage > 0.0 and ratio > high) or (advantage < 0.0 and ratio < low)
         weight[r] = np.float32(0.0) if clipped else -advantage * ratio * share
+    return moved
 
 
 class MlpPpo(CompiledBrain):
@@ -129,6 +192,10 @@ class MlpPpo(CompiledBrain):
     | part | how |
     |---|---|
     | network | inputs - hidden (tanh) - one logit for each level of each action head, and the value |
+    | value | learned in units of the running mean and spread of its targets (PopArt); `value_scaling` 0: as it is |
+    | rollouts | `rollout` steps at first, later a share of all steps so far: quick at first, steady at last |
+    | horizon | 1 / (1 - gamma) at first, longer with experience up to `longest_horizon` |
+    | update | `epochs` passes, fewer if the policy has moved by more than `max_divergence` |
     | effectors | one softmax head each over `levels` values spread over [0, 1] |
     | truncation | the last reward is completed by gamma x value of the last observation |
     | optimiser | Adam, gradient norm clipped |
@@ -145,4 +212,6 @@ class MlpPpo(CompiledBrain):
     @classmethod
     def sizes(cls, config: MlpPpoConfig, body: Interface) -> Mapping[str, Any]:
         """A rollout of steps, and a network that takes a minibatch of them."""
-        return ActorCritic.shape(body, config.hidden, config.levels, config.rollout, config.minibatch)
+        capacity = max(config.rollout, config.longest_rollout) if config.rollout_growth > 0 else config.rollout
+        shape = ActorCritic.shape(body, config.hidden, config.levels, capacity, min(config.minibatch, config.rollout))
+        return {**shape, "first_length": config.rollout}

@@ -14,9 +14,9 @@ from nematodebench.brains.parts.actor_critic import (
     remember_action,
     remember_step,
     start_network,
-    value_of,
+    weigh_steps,
 )
-from nematodebench.brains.parts.rollout import estimate_advantages, gather_rows
+from nematodebench.brains.parts.rollout import gather_rows
 from nematodebench.kernels.abi import Feedback
 from nematodebench.kernels.jit import F32, I64, U64, kernel
 from nematodebench.kernels.memory import counter, size
@@ -46,6 +46,9 @@ class MlpReinforceConfig(BrainConfig):
     value_weight: float = parameter(
         0.5, 0, 10, "weight of the baseline's loss", searched(0.1, 2, "low", log=True, off=0.0)
     )
+    value_scaling: float = parameter(
+        0.05, 0, 1, "weight of a new update in the running scale of the baseline's targets; 0 = no scale", before=0.0
+    )
     max_grad_norm: float = parameter(0.5, 0, None, "gradients are clipped to this norm; 0 = never")
     levels: int = parameter(5, 2, 64, "values an effector can take")
 
@@ -73,10 +76,10 @@ def act(brain: Memory, rng: U64, obs: F32, action: F32) -> None:
 def learn(brain: Memory, obs: F32, outcome: Feedback) -> None:
     """Stores the reward; updates when enough episodes are stored or the horizon is reached."""
     rollout = brain.rollout
-    ended = remember_step(brain, obs, outcome)
+    ended = remember_step(brain, obs, outcome, brain.gamma)
     brain.episodes += ended
     if rollout.filled == rollout.capacity or brain.episodes == brain.batch_episodes:
-        estimate_advantages(rollout, brain.gamma, _TRACE, np.float32(0.0) if ended else value_of(brain, obs))
+        weigh_steps(brain, obs, ended, brain.gamma, _TRACE)
         _update(brain)
         rollout.filled, brain.episodes = 0, 0
 

@@ -1,13 +1,14 @@
 """What the policy-gradient brains share: one network for policy and value, a rollout, and the gradient of the loss."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from nematodebench.brains.base import Interface
 from nematodebench.brains.parts.heads import Heads, policy_columns, sample_heads, softmax_columns
-from nematodebench.brains.parts.rollout import Rollout, remember_outcome
+from nematodebench.brains.parts.rollout import Rollout, estimate_advantages, remember_outcome
+from nematodebench.brains.parts.value_scale import ValueScale, standardise_targets, start_scale, true_value
 from nematodebench.kernels.abi import BrainMemory, Feedback
 from nematodebench.kernels.jit import F32, F32M, I64, U64, accessor, kernel
 from nematodebench.kernels.memory import constant, floats, part, size
@@ -16,7 +17,7 @@ from nematodebench.kernels.vectors import matrix, padded, transpose, transpose_b
 
 __all__ = [
     "ActorCritic", "log_probabilities", "output_gradient", "remember_action", "remember_step", "start_network",
-    "value_of",
+    "weigh_steps",
 ]  # fmt: skip
 
 
@@ -28,12 +29,14 @@ class ActorCritic(BrainMemory):
     entropy = constant()
     value_weight = constant()
     max_grad_norm = constant()
+    value_scaling = constant()
     batch = size()
     inputs = size()
     room = size()
     heads = part(Heads)
     net = part(Network)
     rollout = part(Rollout)
+    scale = part(ValueScale)
     x = floats("batch", "inputs", scratch=True)
     logits = floats("room", scratch=True)
     shares = floats("room", scratch=True)
@@ -57,24 +60,30 @@ class ActorCritic(BrainMemory):
             "rollout": {"capacity": capacity, "inputs": body.inputs, "heads": heads["count"]},
         }
 
+    def learned(self) -> Iterator[tuple[str, Any]]:
+        """What it keeps; of the scale only if there is one: hashes of brains that were run before it existed hold."""
+        for name, value in super().learned():
+            if self.value_scaling > 0.0 or not name.startswith("scale."):
+                yield name, value
+
 
 @kernel()
 def start_network(brain: ActorCritic, rng: U64) -> None:
     """Orthogonal weights; the policy starts nearly uniform."""
     init_weights(brain.net, rng, np.sqrt(2.0), 1.0)
     scale_outputs(brain.net, brain.heads.count * brain.heads.levels, 0.01)
+    start_scale(brain.scale)
     for k in range(brain.rollout.capacity):
         brain.rollout.order[k] = k
 
 
 @kernel()
-def value_of(brain: ActorCritic, obs: F32) -> np.float32:
-    """The network's value of an observation."""
+def _value_of(brain: ActorCritic, obs: F32) -> np.float32:
+    """The value of an observation."""
     for i in range(brain.inputs):
         brain.x[0, i] = obs[i]
     forward(brain.net, brain.x[:1])
-    value: np.float32 = outputs_of(brain.net, 1)[0, brain.heads.count * brain.heads.levels]
-    return value
+    return true_value(brain.scale, outputs_of(brain.net, 1)[0, brain.heads.count * brain.heads.levels])
 
 
 @kernel()
@@ -86,17 +95,27 @@ def remember_action(brain: ActorCritic, rng: U64, obs: F32, action: F32) -> None
         rollout.observations[at, i] = obs[i]
     forward(brain.net, rollout.observations[at : at + 1])
     outputs = outputs_of(brain.net, 1)[0]
-    rollout.values[at] = outputs[heads.count * heads.levels]
+    rollout.values[at] = true_value(brain.scale, outputs[heads.count * heads.levels])
     rollout.logp[at] = sample_heads(heads, outputs, rollout.chosen[at], rng, action)
 
 
 @kernel()
-def remember_step(brain: ActorCritic, obs: F32, outcome: Feedback) -> bool:
+def remember_step(brain: ActorCritic, obs: F32, outcome: Feedback, gamma: float) -> bool:
     """Stores the reward and returns whether the episode ended. A truncated episode is continued by its value."""
     ended = remember_outcome(brain.rollout, outcome)
     if outcome.truncated != 0.0 and outcome.terminated == 0.0:
-        brain.rollout.rewards[brain.rollout.filled - 1] += np.float32(brain.gamma) * value_of(brain, obs)
+        brain.rollout.rewards[brain.rollout.filled - 1] += np.float32(gamma) * _value_of(brain, obs)
     return ended
+
+
+@kernel()
+def weigh_steps(brain: ActorCritic, obs: F32, ended: bool, gamma: float, trace: float) -> None:
+    """Advantages and value targets of the stored steps; ``obs`` came after the last of them."""
+    following = np.float32(0.0) if ended else _value_of(brain, obs)
+    estimate_advantages(brain.rollout, gamma, trace, following)
+    if brain.value_scaling > 0.0:
+        value = brain.heads.count * brain.heads.levels
+        standardise_targets(brain.scale, brain.rollout, brain.value_scaling, brain.net, value)
 
 
 @accessor
