@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from submission_workshop import Work, copied, folders, new_repository, official_repository, sessions_repository
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
@@ -44,3 +45,10 @@ def test_evaluate_submission_passes_a_genuine_one() -> None:
 def test_evaluate_submission_exits_2_on_a_missing_file(tmp_path: Path) -> None:
     done = _run("evaluate_submission.py", tmp_path, "nowhere.json")
     assert (done.returncode, done.stderr) == (2, "nematodebench: nowhere.json does not exist.\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", ["echo_state", "sorn", "homeostatic_reservoir", "spiking_rstdp"])
+def test_figures_of_a_brains_page_can_be_measured_again(page: str, tmp_path: Path) -> None:
+    done = _run("brain_pages.py", tmp_path, "--check", page)
+    assert done.returncode == 0, done.stdout + done.stderr
