@@ -16,11 +16,12 @@ from nematodebench.tasks.continual import ENVIRONMENTS, ORDER, TASKS, continual_
 from nematodebench.tasks.registry import get_task
 
 SINGLES = [task for task in TASKS if task.scoring.has_score]
+PADDED = [task for task in TASKS if task.version == 1]
 every_single = pytest.mark.parametrize("task", SINGLES, ids=lambda task: task.id)
 
 
-@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
-def test_every_task_has_the_widest_body(task):
+@pytest.mark.parametrize("task", PADDED, ids=lambda task: task.id)
+def test_every_first_version_has_the_widest_body(task):
     body = interface(task)
     assert (body.inputs, body.choices, body.effectors) == (28, 10, 0)
     assert len(task.inputs) == 28

@@ -54,15 +54,13 @@ class RunSpec:
 
 def interface(task: Task) -> Interface:
     """The body a task gives its brain: the widest of its worlds, narrower ones leave inputs at 0 and actions idle."""
-    worlds = task.worlds
-    widest = max((world.sensors for world in worlds), key=len)
-    others = [[world.sensors[n] for world in worlds if n < len(world.sensors)] for n in range(len(widest))]
-    actions = max((world.actions for world in worlds), key=lambda kind: kind.n)
+    sensors = task.body_sensors
+    actions = max((world.actions for world in task.worlds), key=lambda kind: kind.n)
     discrete = isinstance(actions, Discrete)
     return Interface(
-        sensors=tuple(sensor.name for sensor in widest),
-        low=tuple(min(sensor.low for sensor in same) for same in others),
-        high=tuple(max(sensor.high for sensor in same) for same in others),
+        sensors=tuple(sensor.name for sensor in sensors),
+        low=tuple(sensor.low for sensor in sensors),
+        high=tuple(sensor.high for sensor in sensors),
         choices=actions.n if discrete else 0,
         effectors=0 if discrete else actions.n,
         choice_names=actions.names if discrete else (),

@@ -7,7 +7,7 @@ from typing import Any
 from nematodebench.errors import UsageError
 from nematodebench.measures.base import Episodes, Measure, Measurement, RunRecords
 from nematodebench.tasks.specification import completed, nothing_of, specification_changes, specification_hash
-from nematodebench.worlds.base import Discrete, World
+from nematodebench.worlds.base import Discrete, Sensor, World
 
 __all__ = ["Phase", "Task", "trained_id"]
 
@@ -152,7 +152,7 @@ class Task:
 
     def spec(self) -> Mapping[str, Any]:
         """Everything a score depends on, as plain data. The width of a body that is wider than its worlds is part."""
-        wide = {"inputs": len(self.inputs), "actions": max(world.actions.n for world in self.worlds)}
+        wide = {"inputs": len(self.inputs), "actions": self.body_actions}
         return {
             "id": self.id,
             "scored": self.scored,
@@ -236,6 +236,21 @@ class Task:
     def inputs(self) -> tuple[str, ...]:
         """Names of the sensors of the widest world: narrower ones leave the rest at 0."""
         return max((tuple(sensor.name for sensor in world.sensors) for world in self.worlds), key=len)
+
+    @property
+    def body_sensors(self) -> tuple[Sensor, ...]:
+        """The sensors of the widest world, each with a range that holds for all worlds of the body."""
+        widest = max((world.sensors for world in self.worlds), key=len)
+        return tuple(self._sensor(n, sensor.name) for n, sensor in enumerate(widest))
+
+    def _sensor(self, n: int, name: str) -> Sensor:
+        same = [world.sensors[n] for world in self.worlds if n < len(world.sensors)]
+        return Sensor(name, min(sensor.low for sensor in same), max(sensor.high for sensor in same))
+
+    @property
+    def body_actions(self) -> int:
+        """How many actions, or effectors, the richest world has."""
+        return max(world.actions.n for world in self.worlds)
 
     @property
     def discrete(self) -> bool:

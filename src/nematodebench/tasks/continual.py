@@ -1,9 +1,10 @@
 """Continual tasks: one brain goes through six small worlds, one after another; each is also a task of its own.
 
-All have one body, with as many inputs as the widest world and as many actions as the richest. A world leaves inputs
-beyond its own at 0 and takes actions beyond its own as doing nothing (or as a wrong answer); no label says which world
-it is.
-The floor of each is the null policy over all actions of that body.
+The continual task has one body for all worlds, with as many inputs as the widest and as many actions as the richest. A
+world leaves inputs beyond its own at 0 and takes actions beyond its own as doing nothing (or as a wrong answer); no
+label says which world it is. Of the tasks with a single world, version 1 has that body too: continual scores are read
+against their anchors, so the floor of each is the null policy over all actions of that body. Version 2 has the body of
+its own world, and its floor is the null policy over that world's actions.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,8 +45,13 @@ def _single(name: str, summary: str, world: World, episodes: int, ceiling: float
     return Task(f"{name}-v1", summary, phases, "train", ANCHORED, "reward", ceiling=ceiling, body=_BODY)
 
 
+def _with_own_body(task: Task) -> Task:
+    """The next version of a task with a single world, in the body of that world."""
+    return replace(task, id=f"{task.category}-v{task.version + 1}", body=())
+
+
 def single_task(environment: str) -> Task:
-    """The task that has one environment alone, for its anchors and for what a brain learns of it from nothing."""
+    """The task that has one environment alone in the continual body: its anchors, what is learned from nothing."""
     return next(task for task in TASKS if task.id == f"{environment}-v1")
 
 
@@ -96,7 +102,7 @@ _CONTINUAL = Task(
     body=_BODY,
 )
 
-TASKS = (
+_SINGLES = (
     _single("navigation", "find food among dangers by eight rays", Navigation(), 20, None),
     _single("navigation_easy", "as navigation, more food, one mild danger", Navigation.easy(), 20, None),
     _single("navigation_hard", "as navigation on a larger grid with obstacles, less food", Navigation.hard(), 20, None),
@@ -107,5 +113,6 @@ TASKS = (
     _single("association", "learn which of six answers belongs to which stimulus", Association(), 25, 50.0),
     _single("gridworld", "find one food after another on five by five cells", Gridworld(), 30, None),
     _single("realtime", "find food among dangers with eight moves and nothing but rays", Realtime(), 25, None),
-    _CONTINUAL,
 )
+
+TASKS = (*_SINGLES, _CONTINUAL, *(_with_own_body(task) for task in _SINGLES))

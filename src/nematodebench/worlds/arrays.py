@@ -30,7 +30,12 @@ class WorldArrays:
     """
 
     def __init__(
-        self, world: World, copies: int = 1, extra_words: int = 0, allocate: Callable[..., Any] = np.zeros
+        self,
+        world: World,
+        copies: int = 1,
+        extra_words: int = 0,
+        allocate: Callable[..., Any] = np.zeros,
+        inputs: int | None = None,
     ) -> None:
         """Makes the arrays.
 
@@ -39,6 +44,7 @@ class WorldArrays:
             copies: How many there are side by side.
             extra_words: Words behind each copy's random stream, for whoever steps the copies.
             allocate: Makes an array of a shape and a type.
+            inputs: Inputs of a body that is wider than the world; those beyond the world's sensors stay 0.
         """
         self.world = world
         self.choices = world.actions.n if isinstance(world.actions, Discrete) else 0
@@ -48,7 +54,7 @@ class WorldArrays:
         self.states: F64M = allocate((copies, count), dtype=np.float64)
         self.rng = allocate((copies, RNG_WORDS + extra_words), dtype=np.uint64)
         self.action: F32M = allocate((copies, world.agents, 1 if self.choices else world.actions.n), dtype=np.float32)
-        self.obs: F32M = allocate((copies, world.agents, len(world.sensors)), dtype=np.float32)
+        self.obs: F32M = allocate((copies, world.agents, inputs or len(world.sensors)), dtype=np.float32)
         self.outs: F64M = allocate((copies, len(Outcome.singles) + world.agents + len(world.metrics)), dtype=np.float64)
 
     def compile(self) -> None:
