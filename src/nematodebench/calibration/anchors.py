@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from nematodebench.calibration.blind import describe, search
+from nematodebench.calibration.blind import Cycle, describe, search
 from nematodebench.calibration.reference import reference_runs
 from nematodebench.engine.executors import default_workers
 from nematodebench.engine.seeds import run_seed
@@ -24,14 +24,15 @@ from nematodebench.tasks.anchoring import BlindPolicy, TaskAnchors
 from nematodebench.tasks.base import Task
 
 __all__ = [
-    "CALIBRATION_SEED", "CHECK_SEED", "NULL", "REFERENCE_RUNS", "agrees", "calibrate_task", "measure_blind",
-    "measure_null", "measure_reference", "with_blind", "with_reference",
+    "CALIBRATION_SEED", "CHECK_SEED", "NULL", "REFERENCE_RUNS", "agrees", "better_blind", "calibrate_task",
+    "measure_blind", "measure_null", "measure_recipe", "measure_reference", "search_again", "with_blind",
+    "with_reference",
 ]  # fmt: skip
 
 CALIBRATION_SEED = 0
 CHECK_SEED = 1
-_SEARCH_SEED = 2
-"""Session seeds of the anchors, of the check and of the search for blind policies: never the same runs."""
+_SEARCH_SEED, _OTHER_SEARCH_SEED = 2, 3
+"""Session seeds of the anchors, of the check and of the searches for blind policies: never the same runs."""
 
 REFERENCE_RUNS = 200
 """Runs of references and blind policies; few are enough, because most of them hardly vary."""
@@ -91,12 +92,12 @@ def measure_reference(task: Task, runs: int, seed: int, workers: int | None = No
 
 
 def measure_blind(
-    task: Task, segments: tuple[tuple[float, ...], ...], runs: int, seed: int, workers: int | None = None
+    task: Task, segments: Cycle, runs: int, seed: int, workers: int | None = None, budget: str = ""
 ) -> BlindPolicy:
-    """Measures the score of one input-blind policy."""
+    """Measures the score of one input-blind policy; ``budget`` says how it was found."""
     mean, se = _mean_and_error(np.array(_scores(task, "blind_cycle", {"segments": segments}, runs, seed, workers)))
-    who = f"blind=blind_cycle segments={[list(segment) for segment in segments]}"
-    return BlindPolicy(mean, se, runs, describe(task, segments), segments, _provenance(task, who, runs, se, seed))
+    provenance = _provenance(task, "blind=blind_cycle with these segments", runs, se, seed)
+    return BlindPolicy(mean, se, runs, describe(task, segments), segments, provenance, budget)
 
 
 def calibrate_task(task: Task, runs: int, workers: int | None = None) -> TaskAnchors | None:
@@ -130,9 +131,37 @@ def with_reference(anchors: TaskAnchors, task: Task, workers: int | None = None)
 
 
 def with_blind(anchors: TaskAnchors, task: Task, workers: int | None = None) -> TaskAnchors:
-    """Adds the best input-blind policy, selected on seeds of the search and measured on others."""
-    segments = search(task, _SEARCH_SEED, workers or default_workers())
-    return replace(anchors, blind=measure_blind(task, segments, REFERENCE_RUNS, CALIBRATION_SEED, workers))
+    """Adds the best input-blind policy, selected on seeds of the search and measured on others.
+
+    A better one that is stored already stays.
+    """
+    found = search(task, _SEARCH_SEED, workers or default_workers())
+    return better_blind(anchors, task, found.cycle, found.budget, workers)
+
+
+def better_blind(
+    anchors: TaskAnchors, task: Task, segments: Cycle, budget: str, workers: int | None = None
+) -> TaskAnchors:
+    """Anchors with this input-blind policy if it is better than the stored one in the same runs, measured anew."""
+    tried = measure_blind(task, segments, REFERENCE_RUNS, CALIBRATION_SEED, workers, budget)
+    if anchors.blind is not None:
+        stored = anchors.blind
+        again = measure_blind(task, stored.segments, REFERENCE_RUNS, CALIBRATION_SEED, workers, stored.budget)
+        if again.value >= tried.value:
+            known = stored.budget or f"{budget}; what was stored before is better"
+            return replace(anchors, blind=replace(again, budget=known))
+    return replace(anchors, blind=tried)
+
+
+def measure_recipe(task: Task, segments: Cycle, workers: int | None = None) -> BlindPolicy:
+    """Measures an input-blind policy in the runs that the stored one was measured in."""
+    return measure_blind(task, segments, REFERENCE_RUNS, CALIBRATION_SEED, workers)
+
+
+def search_again(task: Task, workers: int | None = None) -> BlindPolicy:
+    """What an independent search of the same budget finds, measured on seeds of the check."""
+    found = search(task, _OTHER_SEARCH_SEED, workers or default_workers())
+    return measure_blind(task, found.cycle, REFERENCE_RUNS, CHECK_SEED, workers, found.budget)
 
 
 def agrees(stored: ScoreAnchor | BlindPolicy, measured: ScoreAnchor | BlindPolicy) -> bool:

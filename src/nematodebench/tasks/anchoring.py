@@ -19,7 +19,7 @@ __all__ = ["BlindPolicy", "TaskAnchors", "anchor_path", "load_anchors", "normali
 class BlindPolicy:
     """The best policy found that ignores its input: skill begins above it.
 
-    ``segments`` is the config of the brain ``blind_cycle`` that plays it.
+    ``segments`` is the config of the brain ``blind_cycle`` that plays it; ``budget`` says what was searched to find it.
     """
 
     value: float
@@ -28,6 +28,7 @@ class BlindPolicy:
     policy: str
     segments: tuple[tuple[float, ...], ...]
     provenance: str
+    budget: str = ""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ Every run ends on the chemotaxis plate: the trained brain goes through one assay
 its biological level. It costs 300 steps and never enters the composite.
 """
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 from nematodebench.measures.chemotaxis import CHEMOTAXIS
 from nematodebench.measures.composite import COMPOSITE
@@ -52,6 +52,15 @@ _SCARCE = {
         shaping=0.0, random_start=True,
     ),
 }  # fmt: skip
+# So many predators that a worm that ignores them scores .5 to .7 and one that knows where they are more than .93.
+_HUNTED = {
+    "small": {"predators": 4, "detection": 6},
+    "medium": {"predators": 12, "detection": 8},
+    "large": {"predators": 30, "detection": 10},
+}
+_TEMPORAL = replace(_SCARCE["small"], sensing="concentration", satiety=100, satiety_gain=40, max_steps=400, shaping=0.5)
+_TEMPORAL_EPISODES = 3000
+_FULL_STATE = ""
 _REFERENCE = "gradient_follower"
 _EPISODES = {"small": 500, "medium": 200, "large": 100}
 
@@ -116,6 +125,30 @@ def _predator_tasks() -> list[Task]:
     return tasks
 
 
+def _hunted_tasks() -> list[Task]:
+    """As foraging of the same size, with more predators than in the first versions."""
+    tasks = []
+    for size, sensing in [
+        ("small", "gradient"),
+        ("medium", "gradient"),
+        ("large", "gradient"),
+        ("small", "klinotaxis"),
+    ]:
+        scarce = _SCARCE[size]
+        shared = {field.name: getattr(scarce, field.name) for field in fields(scarce)}
+        world = Predator(**{**shared, "sensing": sensing, **_HUNTED[size]})
+        summary = f"as foraging_{size}-v2, hunted by {world.predators} predators, {sensing} sensing"
+        name = f"predator_{size}{_SENSING[sensing]}-v2"
+        tasks.append(_task(name, summary, world, _EPISODES[size], _FULL_STATE))
+    return tasks
+
+
+def _temporal_task() -> Task:
+    """Only the local concentration is sensed, so that a worm without memory cannot tell where it gets stronger."""
+    summary = f"{_foraging_summary(_TEMPORAL, 'concentration')} alone: direction is found by moving and remembering"
+    return _task("foraging_small_temporal-v2", summary, _TEMPORAL, _TEMPORAL_EPISODES, _FULL_STATE)
+
+
 def _assay() -> Task:
     return Task(
         id="chemotaxis_assay-v1",
@@ -134,5 +167,5 @@ def _assay() -> Task:
 
 
 FIRST = (*_foraging_tasks(), *_predator_tasks(), _assay())
-SECOND = tuple(_scarce_tasks())
+SECOND = (*_scarce_tasks(), _temporal_task(), *_hunted_tasks())
 TASKS = (*FIRST, *SECOND)

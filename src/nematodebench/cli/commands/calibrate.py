@@ -1,5 +1,6 @@
 """``nematodebench calibrate``: measure what chance, the reference and blind policies score on a task."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -21,6 +22,12 @@ def calibrate(
     ] = False,
     reference: Annotated[bool, typer.Option("--reference", help="also measure the task's scripted reference")] = False,
     blind: Annotated[bool, typer.Option("--blind", help="also search the best policy that ignores its input")] = False,
+    recipe: Annotated[
+        Path | None, typer.Option("--try", metavar="FILE", help="with --blind: a recipe of your own, stored if better")
+    ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="with --check --blind: search anew with other seeds and compare")
+    ] = False,
     workers: Annotated[int | None, typer.Option(help="runs at a time [default: all cores]")] = None,
     json: Annotated[bool, typer.Option("--json", help="for machines")] = False,
 ) -> None:
@@ -35,6 +42,8 @@ def calibrate(
         write=write,
         check=check,
         workers=workers,
+        recipe=recipe,
+        again=again,
     )
     if not calibrate_command(request, json=json):
         raise typer.Exit(1)

@@ -22,6 +22,8 @@ _SQRT_2 = 1.4142135623730951
 _PARTITION = 5
 _ENOUGH_CELLS = 18
 _ENOUGH_SPEED = 0.1
+_LEAST_DISTANCE = 1.0
+_START_ROOM = 1.0
 
 
 class Params(Block):
@@ -31,6 +33,10 @@ class Params(Block):
     radius = constant()
     ticks = constant()
     window = constant()
+    random_start = constant()
+    heading_noise = constant()
+    bump_weight = constant()
+    bump_cost = constant()
 
 
 class State(Block):
@@ -113,16 +119,25 @@ def _write_metrics(params: Params, state: State, metrics: Metrics) -> None:
     cells = _count_cells(state)
     moved = min(state.distance / (_ENOUGH_SPEED * params.window), 1.0)
     gate = moved * min(cells / _ENOUGH_CELLS, 1.0)
-    ungated = max(0.0, 1.0 - state.collisions / params.window)
+    lost = state.collisions / params.window
+    if params.bump_weight > 0.0:
+        lost = params.bump_weight * state.collisions / max(state.distance, _LEAST_DISTANCE)
+    ungated = max(0.0, 1.0 - lost)
     metrics.nav_score, metrics.gate, metrics.ungated = ungated * gate, gate, ungated
     metrics.collisions, metrics.distance, metrics.cells = state.collisions, state.distance, float(cells)
 
 
 @memory.reset
-def reset(params: Params, state: State, obs: F32M) -> None:
-    """The disc stands at the centre and faces up."""
+def reset(params: Params, state: State, rng: U64, obs: F32M) -> None:
+    """The disc stands at the centre and faces up, or anywhere and faces anywhere."""
     state.x, state.y = params.side / 2.0, params.side / 2.0
     state.heading = _HALF_PI
+    if params.random_start != 0.0:
+        # No start is so near a wall that nobody could turn away from it.
+        edge = params.radius + _START_ROOM
+        room = params.side - 2.0 * edge
+        state.x, state.y = edge + room * uniform(rng), edge + room * uniform(rng)
+        state.heading = TWO_PI * uniform(rng)
     _sense(params, state, obs)
 
 
@@ -135,6 +150,8 @@ def step(params: Params, state: State, rng: U64, action: F32M, obs: F32M, outcom
     distance, collided = _move(params, state, speed, turn)
     if collided:
         state.heading += _QUARTER_PI if uniform(rng) < 0.5 else -_QUARTER_PI
+    if params.heading_noise > 0.0:
+        state.heading += params.heading_noise * (2.0 * uniform(rng) - 1.0)
     state.heading = wrap(state.heading, TWO_PI)
     state.tick += 1.0
     if state.tick > params.ticks - params.window:
@@ -142,7 +159,7 @@ def step(params: Params, state: State, rng: U64, action: F32M, obs: F32M, outcom
         state.distance += distance
         _mark_cell(params, state)
     _sense(params, state, obs)
-    outcome.reward[0] = 0.0 if collided else speed
+    outcome.reward[0] = -params.bump_cost if collided else speed
     if state.tick >= params.ticks:
         outcome.truncated = 1.0
         _write_metrics(params, state, metrics)
@@ -150,20 +167,31 @@ def step(params: Params, state: State, rng: U64, action: F32M, obs: F32M, outcom
 
 @memory.kernel
 def reference(params: Params, state: State, action: F32M) -> None:
-    """Pursues a point on a Lissajous curve that passes through nearly all cells once in a thousand ticks."""
+    """Pursues a point on a Lissajous curve that passes through nearly all cells once in a thousand ticks.
+
+    Where the heading is noisy, the curve keeps farther from the walls, and near one the disc slows down.
+    """
+    noisy = params.heading_noise > 0.0
     phase = TWO_PI * state.tick / 1000.0
-    centre, reach = params.side / 2.0, 0.4 * params.side
+    centre, reach = params.side / 2.0, (0.34 if noisy else 0.4) * params.side
     dx = centre + reach * sin64(3.0 * phase) - state.x
     dy = centre + reach * sin64(4.0 * phase + 0.5) - state.y
-    turn = min(max(wrap(atan2_64(dy, dx) - state.heading, TWO_PI), -0.8), 0.8)
-    speed = max(min(0.5 * np.sqrt(dx * dx + dy * dy), 0.5), 0.5 * abs(turn))
+    sharpest, fastest = 0.8, 0.5
+    if noisy:
+        room = min(
+            _to_wall(state.x, cos64(state.heading), params.side), _to_wall(state.y, sin64(state.heading), params.side)
+        )
+        free = max(room - params.radius, 0.0)
+        sharpest, fastest = min(sharpest, max(0.1, free)), min(fastest, 0.3 * free)
+    turn = min(max(wrap(atan2_64(dy, dx) - state.heading, TWO_PI), -sharpest), sharpest)
+    speed = max(min(0.5 * np.sqrt(dx * dx + dy * dy), fastest), 0.5 * abs(turn))
     action[0, 0] = np.float32(speed - 0.5 * turn)
     action[0, 1] = np.float32(speed + 0.5 * turn)
 
 
 @dataclass(frozen=True)
 class Wall(World):
-    """A disc in a square box; it starts at the centre, heading pi/2 (up).
+    """A disc in a square box; it starts at the centre, heading pi/2 (up), or anywhere with any heading.
 
     | sensor | range | value |
     |---|---|---|
@@ -176,10 +204,12 @@ class Wall(World):
     | what | rule |
     |---|---|
     | collision | leaving [radius, side - radius] is clamped to it; the heading turns by +-pi/4, a fair coin |
-    | reward | (left + right)/2, 0 on a collision |
+    | start | the centre, heading pi/2; with random_start uniform, its rim at least 1 from the walls, with a uniform heading |
+    | heading noise | after every move the heading turns by a uniform angle within +-heading_noise |
+    | reward | (left + right)/2, -bump_cost on a collision |
     | end | after `ticks` (truncated) |
     | nav_score | ungated x gate; the last `window` ticks count |
-    | ungated | max(0, 1 - collisions/window) |
+    | ungated | max(0, 1 - collisions/window); with a bump_weight max(0, 1 - bump_weight x collisions/distance) |
     | gate | clamp(distance/(0.1 window), 0, 1) x clamp(cells/18, 0, 1), cells = distinct cells of a 5 x 5 partition visited |
     """  # noqa: E501
 
@@ -187,6 +217,10 @@ class Wall(World):
     radius: float = 0.5
     ticks: int = 2000
     window: int = 1000
+    random_start: bool = False
+    heading_noise: float = 0.0
+    bump_weight: float = 0.0
+    bump_cost: float = 0.0
 
     name: ClassVar[str] = "wall"
     memory = memory

@@ -29,7 +29,7 @@ PREDATOR_SENSORS = (
     Sensor("health"),
 )
 _TRIES = 1000
-_HIT, _CLOSE = 100.0, 4.0
+_HIT = 100.0
 
 
 class Params(Forager):
@@ -159,15 +159,16 @@ def step(params: Params, state: State, rng: U64, action: F32M, obs: F32M, outcom
 
 @kernel()
 def _danger(params: Params, state: State, x: float, y: float) -> float:
-    """What it would cost to be on a cell: much if a predator is there at the end of this step or of the next two."""
+    """What it costs to be on a cell: much if a predator is there at the end of this step, or may be.
+
+    To keep away from predators that are merely near makes the worm starve.
+    """
     moves_now = (state.steps + 1.0) % 2.0 == 0.0
     danger = 0.0
     for n in range(params.predators):
         distance = abs(state.predator[n, X] - x) + abs(state.predator[n, Y] - y)
         if distance <= (1.0 if moves_now else 0.0):
             danger += _HIT
-        elif distance <= 2.0:
-            danger += _CLOSE * (3.0 - distance)
     return danger
 
 
