@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from nematodebench.brains.scripted.blind_cycle import BlindCycle, BlindCycleConfig
 from nematodebench.calibration import anchors as calibration
 from nematodebench.calibration import blind
+from nematodebench.calibration.proposals import merged
 from nematodebench.calibration.reference import reference_runs
 from nematodebench.cli import build
 from nematodebench.engine.run import interface
@@ -112,15 +113,14 @@ def test_a_blind_cycle_of_choices_refuses_what_is_no_choice():
 
 @pytest.fixture
 def short_search(monkeypatch):
-    monkeypatch.setattr(blind, "_RANDOM", (150, 150))
-    monkeypatch.setattr(blind, "_ROUNDS", ((1, 5, 0), (2, 4, 3)))
-    monkeypatch.setattr(blind, "_LAST_RUNS", 4)
+    monkeypatch.setattr(blind, "_EPISODES", (1200, 1200))
 
 
 def test_the_search_finds_a_blind_policy_better_than_chance_and_always_the_same(short_search):
     task = get_task("wall-v1")
-    found = blind.search(task, seed=2, workers=1)
-    assert found == blind.search(task, seed=2, workers=2)
+    result = blind.search(task, seed=2, workers=1)
+    assert result == blind.search(task, seed=2, workers=2)
+    found = result.cycle
     null = calibration.measure_null(task, 200, 0, workers=1)
     policy = calibration.measure_blind(task, found, 50, 0, workers=1)
     assert policy.value > null.value + 4 * np.hypot(null.se, policy.se)
@@ -129,7 +129,7 @@ def test_the_search_finds_a_blind_policy_better_than_chance_and_always_the_same(
 
 def test_the_search_knows_choices(short_search):
     task = get_task("foraging_small-v1")
-    found = blind.search(dataclasses.replace(task), seed=2, workers=1)
+    found = blind.search(task, seed=2, workers=1, budget=20_000).cycle
     assert any(name in blind.describe(task, found) for name in task.world.actions.names)
 
 
@@ -141,8 +141,8 @@ def test_of_equally_good_policies_the_simplest_is_taken():
 
 
 def test_neighbours_of_the_same_action_are_one_segment():
-    assert blind._merge(((2.0, 1.0), (3.0, 1.0), (1.0, 0.0))) == ((5.0, 1.0), (1.0, 0.0))
-    assert blind._merge(((2.0, 1.0), (3.0, 1.0))) == ((1.0, 1.0),)
+    assert merged(((2.0, 1.0), (3.0, 1.0), (1.0, 0.0))) == ((5.0, 1.0), (1.0, 0.0))
+    assert merged(((2.0, 1.0), (3.0, 1.0))) == ((1.0, 1.0),)
 
 
 def test_write_then_check_on_other_seeds(anchors_folder):
@@ -174,6 +174,7 @@ def test_a_missing_anchor_fails_the_check(anchors_folder):
 def test_writing_the_floor_anew_keeps_reference_and_blind_policy(anchors_folder, short_search):
     command("cartpole-v1", "--runs", "200", "--write", "--reference", "--blind")
     before = json.loads((anchors_folder / "cartpole-v1.json").read_text())
+    assert before["blind"]["budget"].startswith("search with seed 2: ")
     command("cartpole-v1", "--runs", "220", "--write")
     after = json.loads((anchors_folder / "cartpole-v1.json").read_text())
     assert after["null"]["n"] == 220

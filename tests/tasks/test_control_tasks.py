@@ -21,6 +21,7 @@ TABLE = {
     "rhythm-v1": (100_000, 1000, 500, "lock", None),
     "torus-v1": (20_000, 1000, 1000, "", None),
     "forage-v1": (20_000, 1000, 1000, "forage_score", None),
+    "wall-v2": (100_000, 2000, 2000, "nav_score", None),
     "pong-v2": (200_000, 20_000, 20_000, "hit_rate", None),
     "cartpole-v2": (200_000, 1000, 1000, "balanced", None),
     "cartpole_hard-v2": (200_000, 1500, 1500, "balanced", None),

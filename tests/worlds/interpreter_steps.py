@@ -56,6 +56,9 @@ WORLDS = {
     "torus": Torus(n_agents=3, ticks=40, window=30),
     "tracking": Tracking(ticks=40, window=30),
     "wall": Wall(side=4.0, ticks=40, window=30),
+    "wall_noisy": Wall(
+        side=4.0, ticks=40, window=30, random_start=True, heading_noise=0.5, bump_weight=1.0, bump_cost=1.0
+    ),
 }
 
 

@@ -27,8 +27,8 @@ _HARD = Cartpole(
 )  # fmt: skip
 _LONG = Cartpole(half_length=1.0, dead_zone=0.0, v_scale=5.0, spin_scale=5.0)
 
-# Measured with a half of the search's budget: a bump_weight of 10 left the best blind policy at .38 (noise .3), 20 at .21,
-# 30 at .20 and 40 at .16 (noise .5). The reference stays at 1.
+# Measured with a part of the search's budget: a bump_weight of 10 left the best blind policy at .38 (noise .3), 20 at
+# .21, 30 at .20 and 40 at .16 (noise .5). The reference stays at 1.
 _NOISY_WALL = Wall(window=2000, random_start=True, heading_noise=0.5, bump_weight=40.0, bump_cost=1.0)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from harness_control import Episode, constant, mean_and_error, null, run_episodes, run_scores
 
+from nematodebench.kernels.rng import RNG_WORDS, STREAM_WORLD, set_stream, uniform
 from nematodebench.worlds.control.wall import Wall
 
 POSE = ("x", "y", "heading")
@@ -97,3 +98,56 @@ def test_a_small_blind_circle_falls_below_the_null():
 def test_null_floor():
     mean, error = mean_and_error(run_scores(Wall(), null, 100))
     assert mean == pytest.approx(0.763, abs=4 * np.hypot(error, 0.001))
+
+
+NOISY = Wall(ticks=300, window=300, random_start=True, heading_noise=0.5, bump_weight=40.0, bump_cost=1.0)
+
+
+def noisy_port(seed, effectors, weight=40.0):
+    """An independent version of an episode with a noisy heading: pose after every tick, rewards and the score."""
+    words = np.zeros(RNG_WORDS, np.uint64)
+    set_stream(words, np.uint64(seed), STREAM_WORLD, 0, 0)
+    x, y, heading = 1.5 + 12 * uniform(words), 1.5 + 12 * uniform(words), 2 * np.pi * uniform(words)
+    poses, rewards, bumps, distance, cells = [(x, y, heading)], [], 0, 0.0, set()
+    for left, right in effectors.astype(float):
+        wanted = x + (left + right) / 2 * np.cos(heading), y + (left + right) / 2 * np.sin(heading)
+        there = tuple(np.clip(wanted, 0.5, 14.5))
+        bumped = there != wanted
+        distance += np.hypot(there[0] - x, there[1] - y)
+        (x, y), heading = there, heading + right - left
+        if bumped:
+            heading += np.pi / 4 * (1 if uniform(words) < 0.5 else -1)
+        heading += 0.5 * (2 * uniform(words) - 1)
+        bumps += bumped
+        cells.add((int(x // 3), int(y // 3)))
+        poses.append((x, y, heading))
+        rewards.append(-1.0 if bumped else (left + right) / 2)
+    gate = min(distance / (0.1 * len(effectors)), 1) * min(len(cells) / 18, 1)
+    return poses, rewards, max(0.0, 1 - weight * bumps / distance) * gate
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_noisy_episode_is_that_of_an_independent_version(seed):
+    effectors = np.random.default_rng(seed).uniform(0.0, 0.4 + 0.1 * seed, (300, 2)).astype(np.float32)
+    poses, rewards, score = noisy_port(seed, effectors)
+    episode = Episode(NOISY, seed)
+    for pose, row, reward in zip(poses, effectors, rewards, strict=False):
+        x, y, heading = episode.read(*POSE)
+        assert (x, y) == pytest.approx(pose[:2], abs=1e-4)
+        assert np.cos(heading - pose[2]) == pytest.approx(1.0, abs=1e-6)
+        assert episode.step(*row).reward == pytest.approx(reward, abs=1e-6)
+    assert episode.done
+    assert episode.metrics["nav_score"] == pytest.approx(score, abs=1e-5)
+
+
+def test_a_weight_counts_collisions_by_the_way():
+    metrics = run_episodes(Wall(window=2000, bump_weight=3.0), null, seed=1)[0]
+    names = Wall().metrics
+    ungated, bumps, way = (metrics[:, names.index(name)] for name in ("ungated", "collisions", "distance"))
+    assert ungated == pytest.approx(np.maximum(0.0, 1.0 - 3.0 * bumps / way))
+    assert (ungated > 0).any()
+
+
+def test_the_reference_keeps_from_the_walls_with_a_noisy_heading():
+    world = Wall(window=2000, random_start=True, heading_noise=0.5, bump_weight=40.0, bump_cost=1.0)
+    assert run_episodes(world, Wall.reference, seed=0, episodes=20)[0][:, 0].mean() > 0.98

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from harness_worm import FORWARD, STAY, UP, Arena, digest, random_steps
+from harness_worm import FORWARD, LEFT, RIGHT, STAY, UP, Arena, digest, random_steps
 
 from nematodebench.worlds.worm.foraging import Foraging
 from nematodebench.worlds.worm.predator import Predator
@@ -181,3 +181,46 @@ def test_pictures_show_the_predators():
     arena.put_worm(10, 10, UP)
     assert arena.world.text(arena.state).splitlines()[15][3] == "X"
     assert len(np.unique(arena.world.image(arena.state).reshape(-1, 3), axis=0)) == 4
+
+
+def ask(arena):
+    arena.arrays.refer(arena.arrays.rng[0].copy())
+    return int(arena.arrays.action[0, 0, 0])
+
+
+def test_the_reference_takes_the_shortest_way_to_food():
+    arena = Arena(Foraging(foods=1))
+    for cell, expected in [((10, 15), FORWARD), ((6, 10), LEFT), ((14, 9), RIGHT)]:
+        arena.put_worm(10, 10, UP)
+        arena.put_foods(cell)
+        assert ask(arena) == expected
+
+
+def test_the_reference_turns_round_for_food_behind_it():
+    arena = Arena(Foraging(foods=1))
+    arena.put_worm(10, 10, UP)
+    arena.put_foods((10, 8))
+    steps = 0
+    while arena.state.eaten == 0:
+        arena.step(ask(arena))
+        steps += 1
+    assert steps == 4
+
+
+def test_the_reference_of_the_hunted_goes_round_a_predator():
+    arena = hunted((10, 11))
+    arena.put_foods((10, 14))
+    assert ask(arena) in (LEFT, RIGHT)
+    far = hunted((10, 16))
+    far.put_foods((10, 14))
+    assert ask(far) == FORWARD
+
+
+def test_a_hunted_worm_starts_anywhere_and_its_predators_far_from_it():
+    arena = Arena(Predator(predators=4, random_start=True, shaping=0.0, foods=2))
+    places = set()
+    for episode in range(300):
+        arena.begin(1, episode)
+        places.add(tuple(arena.place))
+        assert (np.abs(arena.predators - arena.place).sum(axis=1) > 6).all()
+    assert len(places) > 180

@@ -159,7 +159,7 @@ def step(params: Params, state: State, rng: U64, action: F32M, obs: F32M, outcom
         state.distance += distance
         _mark_cell(params, state)
     _sense(params, state, obs)
-    outcome.reward[0] = -params.bump_cost if collided else speed
+    outcome.reward[0] = 0.0 - params.bump_cost if collided else speed
     if state.tick >= params.ticks:
         outcome.truncated = 1.0
         _write_metrics(params, state, metrics)
