@@ -207,10 +207,11 @@ def test_the_reference_turns_round_for_food_behind_it():
     assert steps == 4
 
 
-def test_the_reference_of_the_hunted_goes_round_a_predator():
+def test_the_reference_of_the_hunted_keeps_from_a_predators_cell():
     arena = hunted((10, 11))
     arena.put_foods((10, 14))
-    assert ask(arena) in (LEFT, RIGHT)
+    assert ask(arena) != FORWARD
+    assert ask(arena.step(STAY)) in (LEFT, RIGHT)
     far = hunted((10, 16))
     far.put_foods((10, 14))
     assert ask(far) == FORWARD
