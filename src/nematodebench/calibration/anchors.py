@@ -25,8 +25,8 @@ from nematodebench.tasks.base import Task
 
 __all__ = [
     "CALIBRATION_SEED", "CHECK_SEED", "NULL", "REFERENCE_RUNS", "agrees", "better_blind", "calibrate_task",
-    "measure_blind", "measure_null", "measure_recipe", "measure_reference", "search_again", "with_blind",
-    "with_reference",
+    "measure_blind", "measure_motionless", "measure_null", "measure_recipe", "measure_reference", "search_again",
+    "with_blind", "with_reference",
 ]  # fmt: skip
 
 CALIBRATION_SEED = 0
@@ -131,12 +131,21 @@ def with_reference(anchors: TaskAnchors, task: Task, workers: int | None = None)
 
 
 def with_blind(anchors: TaskAnchors, task: Task, workers: int | None = None) -> TaskAnchors:
-    """Adds the best input-blind policy, selected on seeds of the search and measured on others.
+    """Adds doing nothing and the best input-blind policy, selected on seeds of the search and measured on others.
 
     A better one that is stored already stays.
     """
     found = search(task, _SEARCH_SEED, workers or default_workers())
-    return better_blind(anchors, task, found.cycle, found.budget, workers)
+    better = better_blind(anchors, task, found.cycle, found.budget, workers)
+    return replace(better, motionless=measure_motionless(task, workers))
+
+
+def measure_motionless(task: Task, workers: int | None = None) -> BlindPolicy:
+    """Measures what doing nothing scores."""
+    values = np.array(_scores(task, "motionless", {}, REFERENCE_RUNS, CALIBRATION_SEED, workers))
+    mean, se = _mean_and_error(values)
+    provenance = _provenance(task, "motionless", REFERENCE_RUNS, se, CALIBRATION_SEED)
+    return BlindPolicy(mean, se, REFERENCE_RUNS, "motionless", (), provenance)
 
 
 def better_blind(

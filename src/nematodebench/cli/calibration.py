@@ -143,7 +143,8 @@ def _complete(anchors: TaskAnchors, task: Task, request: CalibrationRequest) -> 
     except UsageError:  # of another specification: worth nothing
         stored = None
     if stored is not None:
-        anchors = replace(anchors, reference=anchors.reference or stored.reference, blind=stored.blind)
+        reference = anchors.reference or stored.reference
+        anchors = replace(anchors, reference=reference, blind=stored.blind, motionless=stored.motionless)
     if request.reference:
         anchors = calibration.with_reference(anchors, task, request.workers)
     if request.blind:

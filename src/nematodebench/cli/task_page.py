@@ -73,7 +73,9 @@ def _anchor_lines(anchors: TaskAnchors) -> list[list[str]]:
             return [name, "–", "–", "–", "not measured"]
         share = (found.value - floor.value) / (ceiling.value - floor.value)
         score = plus_minus(found.value, Z95 * found.se) if found.n else f"{found.value:.3f}"
-        what = f"{found.policy}; {found.provenance}" if isinstance(found, BlindPolicy) else found.provenance
+        what = found.provenance
+        if isinstance(found, BlindPolicy):
+            what = "; ".join(part for part in (found.policy, found.budget, found.provenance) if part)
         return [name, score, f"{share:.3f}", str(found.n or "–"), what.replace("|", "/")]
 
     return [line(name, found) for name, found in named]
