@@ -27,7 +27,7 @@ Cycle: TypeAlias = tuple[tuple[float, ...], ...]
 Tables: TypeAlias = tuple[I64, F64, F64M]
 """Where each policy's segments begin, how long each segment lasts, and what is done in it."""
 
-_EPISODES, _TRIALS, _TICKS = 40, 20, 2000
+_EPISODES, _TRIALS, _TICKS = 10, 20, 2000
 _CHUNK = 64
 
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -118,9 +118,9 @@ def normalise(values: Sequence[float], anchors: TaskAnchors | None) -> AnchoredS
 
 
 def write_anchors(task: Task, anchors: TaskAnchors) -> Path:
-    """Freezes anchors with the package."""
+    """Freezes anchors with the package and with today's specification, which may have more keys than their old one."""
     path = anchor_path(task.id)
     path.parent.mkdir(exist_ok=True)
     content = {"task": task.id, "spec_hash": task.spec_hash, "spec": task.spec()}
-    path.write_text(json.dumps({**content, **asdict(anchors)}, indent=1) + "\n")
+    path.write_text(json.dumps({**content, **asdict(replace(anchors, spec_hash=task.spec_hash))}, indent=1) + "\n")
     return path
