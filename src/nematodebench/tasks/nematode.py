@@ -52,7 +52,7 @@ _SCARCE = {
         shaping=0.0, random_start=True,
     ),
 }  # fmt: skip
-# So many predators that a worm that ignores them scores .5 to .7 and one that knows where they are more than .93.
+# So many predators that a worm that ignores them scores .6 to .7 and one that knows where they are more than .93.
 _HUNTED = {
     "small": {"predators": 4, "detection": 6},
     "medium": {"predators": 12, "detection": 8},
