@@ -123,12 +123,13 @@ def test_reinforce_gradient_over_all_passes(body, scaling, count):
 
 
 @pytest.mark.parametrize("body", BODIES)
+@pytest.mark.parametrize(("joint", "unit"), [(True, 0.1), (True, 1.0), (False, 1.0)])
 @pytest.mark.parametrize("rows", [1, 13, 64])
-def test_dqn_gradient(body, rows):
+def test_dqn_gradient(body, joint, unit, rows):
     numbers = np.random.default_rng(3)
     trial = Trial(
         "mlp_dqn", body, hidden=(20, 12), replay=64, warmup=10**6, minibatch=rows, learning_rate=0, max_grad_norm=0,
-        gamma=0.9,
+        gamma=0.9, joint=joint, scale_values=unit < 1,
     )  # fmt: skip
     trial.play(100, numbers)
     brain, replay = trial.brain, trial.brain.replay
@@ -145,9 +146,11 @@ def test_dqn_gradient(body, rows):
     with torch.no_grad():
         best = mirror(following)[:, : heads * levels].reshape(rows, heads, levels).argmax(2, keepdim=True)
         future = target(following)[:, : heads * levels].reshape(rows, heads, levels).gather(2, best)[:, :, 0]
+        future = future.sum(1, keepdim=True) if joint else future
         alive = stored(replay.alive, 64)[drawn, None]
-        goal = stored(replay.rewards, 64)[drawn, None] + 0.9 * alive * future
+        goal = unit * stored(replay.rewards, 64)[drawn, None] + 0.9 * alive * future
     q = mirror(obs)[:, : heads * levels].reshape(rows, heads, levels).gather(2, chosen[:, :, None])[:, :, 0]
+    q = q.sum(1, keepdim=True) if joint else q
     (torch.nn.functional.smooth_l1_loss(q, goal, reduction="sum") / rows).backward()
     if rows > 1:
         assert (torch.abs(q - goal) > 1).any()
