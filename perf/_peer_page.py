@@ -1,0 +1,69 @@
+"""Writes docs/peers.md from the rows of docs/peers.csv."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import stats
+
+__all__ = ["OURS", "page"]
+
+OURS = {"PPO": "mlp_ppo", "DQN": "mlp_dqn", "A2C": "mlp_reinforce"}
+_HEAD = """# Peers
+
+Our learners beside those of stable-baselines3: the same worlds through our own Gymnasium environments, the same budget
+of experience, the same score. Written by `python -m perf peers`, which goes on where it was interrupted; the rows are
+in [peers.csv](peers.csv).
+
+- Both sides have their own defaults. Effectors are choices among 5 levels for both, for DQN of stable-baselines3 among
+  all combinations of them.
+- Both sides draw their actions in the scored episodes, ours go on learning as in every session. What stable-baselines3
+  scores with its best actions instead stands beside it and is not compared: ours are never scored so, and the better of
+  two results on the same episodes would favour one side.
+- Where a task is scored while it trains, the score of both is that of the training itself.
+- Means with 95 % intervals of Student's t over the seeds, the difference by Welch's. With so few seeds an interval is
+  wide, and doubtful where runs either fail or succeed: single seeds are born with half a policy.
+
+| task | algorithm | ours | score | stable-baselines3 | its best actions | difference | verdict | seconds a run |
+|---|---|---|---|---|---|---|---|---|
+"""
+
+
+def _interval(values: Sequence[float]) -> str:
+    mean = float(np.mean(values))
+    if len(values) < 2:
+        return f"{mean:.3f} (1 seed)"
+    half = float(stats.t.ppf(0.975, len(values) - 1) * stats.sem(values))
+    return f"{mean:.3f} ± {half:.3f} ({len(values)})"
+
+
+def _difference(ours: Sequence[float], theirs: Sequence[float]) -> tuple[str, str]:
+    """Ours minus theirs with its interval, and what it shows."""
+    gap = float(np.mean(ours) - np.mean(theirs))
+    if min(len(ours), len(theirs)) < 2:
+        return f"{gap:+.3f}", "too few seeds"
+    if np.ptp(ours) == 0.0 and np.ptp(theirs) == 0.0:
+        return f"{gap:+.3f}", "equal" if gap == 0.0 else "no spread, no interval"
+    low, high = stats.ttest_ind(ours, theirs, equal_var=False).confidence_interval(0.95)
+    verdict = "ours better" if low > 0 else "theirs better" if high < 0 else "equal within error"
+    return f"{gap:+.3f} [{low:+.3f}, {high:+.3f}]", verdict
+
+
+def page(rows: Sequence[dict[str, str]]) -> str:
+    """The text of the page; cells of trials with another budget are left out."""
+    lines = []
+    full = [row for row in rows if row["ticks"] == "0"]
+    for task, algorithm in dict.fromkeys((row["task"], row["algorithm"]) for row in full):
+        cell = [row for row in full if (row["task"], row["algorithm"]) == (task, algorithm)]
+        ours, theirs = ([row for row in cell if (row["learner"] == "ours") == own] for own in (True, False))
+        if not ours or not theirs:
+            continue
+        scores = [[float(row["score"]) for row in side] for side in (ours, theirs)]
+        seconds = [np.mean([float(row["seconds"]) for row in side]) for side in (ours, theirs)]
+        best = [float(row["best_actions"]) for row in theirs]
+        gap, verdict = _difference(*scores)
+        columns = (
+            task, algorithm, OURS[algorithm], _interval(scores[0]), _interval(scores[1]), _interval(best), gap, verdict,
+            f"{seconds[0]:.1f} / {seconds[1]:.0f}",
+        )  # fmt: skip
+        lines.append(f"| {' | '.join(columns)} |\n")
+    return _HEAD + "".join(lines)
