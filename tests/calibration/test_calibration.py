@@ -179,3 +179,15 @@ def test_writing_the_floor_anew_keeps_reference_and_blind_policy(anchors_folder,
     after = json.loads((anchors_folder / "cartpole-v1.json").read_text())
     assert after["null"]["n"] == 220
     assert (after["reference"], after["blind"]) == (before["reference"], before["blind"])
+
+
+def test_doing_nothing_is_added_beside_anchors_that_stay_as_they_are(anchors_folder):
+    command("cartpole-v1", "--runs", "200", "--write")
+    before = anchoring.load_anchors(CARTPOLE)
+    code, (row,) = command("cartpole-v1", "--motionless", "--write")
+    after = anchoring.load_anchors(CARTPOLE)
+    assert code == 0
+    assert before.motionless is None
+    assert after.motionless.policy == "motionless"
+    assert f"{after.motionless.value:.4f}" in row["motionless"]
+    assert dataclasses.replace(after, motionless=None) == before

@@ -5,6 +5,8 @@ import json
 from typer.testing import CliRunner
 
 from nematodebench.cli import build
+from nematodebench.tasks.anchoring import load_anchors
+from nematodebench.tasks.registry import get_task
 
 
 def output(*arguments):
@@ -22,6 +24,7 @@ def test_a_learner_has_its_twin_and_its_gain_beside_its_score_and_a_policy_has_n
         "q_table",
         "(floor: analytic)",
         "(null_random)",
+        *["(motionless)"] * (load_anchors(get_task("cartpole-v1")).motionless is not None),
         "(best blind policy)",
         "(reference)",
         "(ceiling: analytic)",

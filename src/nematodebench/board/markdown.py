@@ -188,6 +188,8 @@ def _anchor_rows(anchors: TaskAnchors | None) -> list[dict[str, str]]:
     lines = [("floor", anchors.floor.value, anchors.floor.se, anchors.floor.n)]
     if anchors.null is not None:
         lines.insert(0, ("null policy", anchors.null.value, anchors.null.se, anchors.null.n))
+    if anchors.motionless is not None:
+        lines.insert(0, ("doing nothing", anchors.motionless.value, anchors.motionless.se, anchors.motionless.n))
     if anchors.blind is not None:
         lines.insert(0, ("best input-blind policy", anchors.blind.value, anchors.blind.se, anchors.blind.n))
     if anchors.reference is not None:

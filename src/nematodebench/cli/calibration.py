@@ -7,10 +7,12 @@ from typing import Any
 from nematodebench.calibration import anchors as calibration
 from nematodebench.calibration.recipes import read_recipe, recipe_cycle
 from nematodebench.cli.show import print_json, print_table
+from nematodebench.continual.lines import measure_lines, write_lines
 from nematodebench.errors import UsageError
 from nematodebench.scoring import ScoreAnchor
 from nematodebench.tasks.anchoring import BlindPolicy, TaskAnchors, load_anchors, normalise, write_anchors
 from nematodebench.tasks.base import Task
+from nematodebench.tasks.continual import continual_task
 from nematodebench.tasks.registry import all_tasks, get_task
 
 __all__ = ["CalibrationRequest", "calibrate_command"]
@@ -29,6 +31,7 @@ class CalibrationRequest:
     workers: int | None
     recipe: Path | None = None
     again: bool = False
+    motionless: bool = False
 
 
 _SEARCH_TOLERANCE = 0.05
@@ -46,11 +49,13 @@ def calibrate_command(request: CalibrationRequest, *, json: bool) -> bool:
         rows = [row for task in tasks for row in _check_task(task, request)]
     elif request.recipe is not None:
         rows = [_try_recipe(task, request, request.recipe) for task in tasks]
+    elif request.motionless:
+        rows = [_add_motionless(task, request) for task in tasks if task.scoring.has_score]
     else:
         rows = [_calibrate_task(task, request) for task in tasks]
     if json:
         print_json(rows)
-    elif request.check or request.recipe:
+    elif request.check or request.recipe or request.motionless:
         print_table(list(rows[0]), [[str(value) for value in row.values()] for row in rows])
     else:
         print_table(["task", "floor", "null", "ceiling", "reference", "best blind policy"], [_line(r) for r in rows])
@@ -126,10 +131,32 @@ def _trial_verdict(won: bool, write: bool) -> str:
     return "better: stored" if write else "better: add --write to store it"
 
 
+def _add_motionless(task: Task, request: CalibrationRequest) -> dict[str, Any]:
+    """Measures what doing nothing scores and puts it beside the stored anchors, which stay as they are."""
+    anchors = load_anchors(task)
+    if anchors is None:
+        raise UsageError(f"{task.id} has no anchors: run `nematodebench calibrate {task.id} --write` first.")
+    found = calibration.measure_motionless(task, request.workers)
+    if request.write:
+        write_anchors(task, replace(anchors, motionless=found))
+    normalised = normalise([found.value], anchors)
+    share = f"{normalised.unclamped:.3f}" if normalised else "-"
+    return {"task": task.id, "motionless": _number(found), "normalised": share}
+
+
+def _calibrate_lines(task: Task, request: CalibrationRequest) -> dict[str, Any]:
+    """Measures the policies that a continual task is read against; a task without a score has nothing to measure."""
+    if task.id == continual_task().id:
+        lines = measure_lines()
+        if request.write:
+            write_lines(task, lines)
+    return {"task": task.id}
+
+
 def _calibrate_task(task: Task, request: CalibrationRequest) -> dict[str, Any]:
     anchors = calibration.calibrate_task(task, request.runs, request.workers)
     if anchors is None:
-        return {"task": task.id}
+        return _calibrate_lines(task, request)
     anchors = _complete(anchors, task, request)
     if request.write:
         write_anchors(task, anchors)

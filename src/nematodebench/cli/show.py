@@ -134,6 +134,9 @@ def anchor_rows(floor: ScoreAnchor, ceiling: ScoreAnchor, anchors: TaskAnchors |
 
     rows = [row("floor: null_random" if floor.kind == "null_measured" else "floor: analytic", floor)]
     if anchors is not None:
-        found = {"null_random": anchors.null, "best blind policy": anchors.blind, "reference": anchors.reference}
+        found = {
+            "null_random": anchors.null, "motionless": anchors.motionless, "best blind policy": anchors.blind,
+            "reference": anchors.reference,
+        }  # fmt: skip
         rows += [row(label, anchor) for label, anchor in found.items() if anchor is not None]
     return [*rows, row(f"ceiling: {ceiling.kind.removesuffix('_measured')}", ceiling)]

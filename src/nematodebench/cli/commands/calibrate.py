@@ -28,6 +28,9 @@ def calibrate(
     again: Annotated[
         bool, typer.Option("--again", help="with --check --blind: search anew with other seeds and compare")
     ] = False,
+    motionless: Annotated[
+        bool, typer.Option("--motionless", help="measure only what doing nothing scores, beside the stored anchors")
+    ] = False,
     workers: Annotated[int | None, typer.Option(help="runs at a time [default: all cores]")] = None,
     json: Annotated[bool, typer.Option("--json", help="for machines")] = False,
 ) -> None:
@@ -44,6 +47,7 @@ def calibrate(
         workers=workers,
         recipe=recipe,
         again=again,
+        motionless=motionless,
     )
     if not calibrate_command(request, json=json):
         raise typer.Exit(1)
