@@ -15,7 +15,7 @@ from nematodebench.records.schemas import ExperimentMetadata, Record
 from nematodebench.records.store import load_experiment
 from nematodebench.records.submission_schema import NematodeBenchSubmission
 from nematodebench.records.versions import current_version, up_to_date
-from nematodebench.submissions.store import load_submission, submission_files
+from nematodebench.submissions.store import load_submission, load_verification, submission_files
 from nematodebench.submissions.untrusted import parse_record
 
 ROOT = Path(__file__).parents[2]
@@ -23,7 +23,17 @@ ROOT = Path(__file__).parents[2]
 
 def first_version(record: dict[str, Any]) -> dict[str, Any]:
     """A session's record as the first version had it."""
-    return {key: value for key, value in record.items() if key != "columns"} | {"schema_version": 1}
+    return {key: value for key, value in second_version(record).items() if key != "columns"} | {"schema_version": 1}
+
+
+def second_version(record: dict[str, Any]) -> dict[str, Any]:
+    """A session's record as the second version had it: no word about intervals."""
+    older = json.loads(json.dumps(record)) | {"schema_version": 2}
+    del older["interval_rules"]
+    for value in older["metrics"].values():
+        del value["kind"], value["doubt"]
+    del older["normalised"]["ci95"], older["normalised"]["doubt"]
+    return older
 
 
 @pytest.fixture(scope="module")
@@ -52,8 +62,9 @@ def test_a_record_of_the_first_version_is_read(record: dict[str, Any], lacks_its
     if lacks_its_version:
         del older["schema_version"]
     found = parsed(older)
-    assert found.columns == {}
-    assert found == parsed(record).model_copy(update={"columns": {}})
+    assert (found.columns, found.interval_rules) == ({}, 1)
+    assert found == parsed(second_version(record)).model_copy(update={"columns": {}})
+    assert found.metrics["success_rate"].mean == parsed(record).metrics["success_rate"].mean
 
 
 def test_older_records_are_read_from_folders_too(record: dict[str, Any], tmp_path: Path) -> None:
@@ -76,8 +87,8 @@ def test_files_that_are_no_record_are_one_line(text: bytes, tmp_path: Path) -> N
 
 
 def test_a_newer_version_says_what_to_do(record: dict[str, Any]) -> None:
-    with pytest.raises(UsageError, match=r"schema version 3: versions up to 2 are read here. Install a newer"):
-        parsed({**record, "schema_version": 3})
+    with pytest.raises(UsageError, match=r"schema version 4: versions up to 3 are read here. Install a newer"):
+        parsed({**record, "schema_version": 4})
 
 
 @pytest.mark.parametrize("version", [0, -1, True, "1", 1.0, None])
@@ -101,6 +112,21 @@ def test_the_schema_of_the_first_version_is_kept(record: dict[str, Any]) -> None
     schema = _schema("v1", "experiment_metadata.schema.json")
     schema.validate(first_version(record))
     assert not schema.is_valid(record)
+
+
+def test_the_schema_of_the_second_version_is_kept(record: dict[str, Any]) -> None:
+    schema = _schema("v2", "experiment_metadata.schema.json")
+    schema.validate(second_version(record))
+    assert not schema.is_valid(record)
+
+
+def test_reports_of_the_first_version_are_read() -> None:
+    schema = _schema("v1", "evaluation_report.schema.json")
+    for path in submission_files(ROOT):
+        stored = path.with_name(path.name.removesuffix(".json") + ".verified.json")
+        if stored.is_file():
+            schema.validate(json.loads(stored.read_text()))
+            assert load_verification(path) is not None
 
 
 def test_published_submissions_are_of_the_first_version_and_read() -> None:

@@ -11,6 +11,7 @@ from nematodebench.brains.registry import get_brain, without_learning
 from nematodebench.engine.agents import Agents
 from nematodebench.engine.run import interface, resolve_config
 from nematodebench.errors import UsageError
+from nematodebench.sessions.scores import RunScores
 from nematodebench.sessions.twins import gain, gain_of, pair_twins
 from nematodebench.tasks.anchoring import load_anchors
 from nematodebench.tasks.registry import get_task
@@ -79,8 +80,12 @@ def test_a_twin_has_the_seeds_of_its_brain_and_pairs_with_it():
     assert found.learned
 
 
+def scores(by_seed):
+    return RunScores(np.array(list(by_seed.values())), list(by_seed))
+
+
 def test_a_gain_is_the_mean_of_pairs_with_students_interval():
-    found = gain({1: 0.5, 2: 0.7, 3: 0.9, 9: 5.0}, {3: 0.6, 2: 0.5, 1: 0.4, 8: 9.0})
+    found = gain(scores({1: 0.5, 2: 0.7, 3: 0.9, 9: 5.0}), scores({3: 0.6, 2: 0.5, 1: 0.4, 8: 9.0}))
     gaps = [0.1, 0.2, 0.3]
     half = 4.302652729911275 * np.std(gaps, ddof=1) / np.sqrt(3)
     assert found.pairs == 3
@@ -92,12 +97,12 @@ def test_a_gain_is_the_mean_of_pairs_with_students_interval():
 
 def test_sentences():
     runs = range(4)
-    better = gain({k: 0.9 + k / 100 for k in runs}, {k: 0.1 - k / 100 for k in runs})
-    worse = gain({k: 0.1 - k / 100 for k in runs}, {k: 0.9 + k / 100 for k in runs})
+    better = gain(scores({k: 0.9 + k / 100 for k in runs}), scores({k: 0.1 - k / 100 for k in runs}))
+    worse = gain(scores({k: 0.1 - k / 100 for k in runs}), scores({k: 0.9 + k / 100 for k in runs}))
     assert better.sentence("x").startswith("x has learned: 0.915 with learning, 0.085 without")
     assert worse.sentence("x").startswith("x is not shown to have learned, it got worse")
-    assert gain({1: 0.5}, {2: 0.5}) is None
-    assert not gain({1: 0.9}, {1: 0.1}).learned  # one pair has no interval
+    assert gain(scores({1: 0.5}), scores({2: 0.5})) is None
+    assert not gain(scores({1: 0.9}), scores({1: 0.1})).learned  # one pair has no interval
 
 
 def test_hand_written_policies_and_twins_have_no_twin():

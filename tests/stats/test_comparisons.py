@@ -106,3 +106,49 @@ def test_bad_runs_are_refused_by_name(x, y, name):
 def test_impossible_p_values_are_refused():
     with pytest.raises(ValueError, match=r"^p_values spans"):
         holm([0.5, 1.5])
+
+
+def test_pseudo_values_give_the_error_and_scores_the_difference():
+    x, y, errors = [0.4, 0.6, 0.5], [0.3, 0.3, 0.3], [0.2, 0.8, 0.5]
+    result = compare(x, y, [1, 2, 3], [1, 2, 3], errors, y)
+    assert result.difference == pytest.approx(0.2)
+    assert result.se == pytest.approx(0.3 / np.sqrt(3))
+
+
+def test_pseudo_values_of_other_runs_are_refused():
+    with pytest.raises(ValueError, match=r"^pseudo_x has 2"):
+        compare([0.1, 0.2, 0.3], [0.1, 0.2, 0.3], pseudo_x=[0.1, 0.2])
+
+
+def test_interval_of_the_chance_is_brunner_and_munzels_on_the_scale_of_log_odds():
+    rng = np.random.default_rng(4)
+    x, y = rng.normal(0.3, 1, 30), rng.normal(0, 2, 40)
+    result = compare(x, y)
+    expected = scipy_stats.brunnermunzel(y, x)
+    low, high = result.improvement_ci95
+    chance = result.probability_of_improvement
+    logit = np.log(np.array([low, chance, high]) / (1 - np.array([low, chance, high])))
+    assert logit[1] == pytest.approx((logit[0] + logit[2]) / 2)
+    half = (logit[2] - logit[0]) / 2 * chance * (1 - chance)
+    assert abs(chance - 0.5) / half == pytest.approx(abs(expected.statistic) / t_point(expected), rel=0.05)
+
+
+def t_point(expected):
+    """Student's point of the degrees of freedom that belong to a two-sided p-value."""
+    from scipy.optimize import brentq
+
+    df = brentq(lambda f: 2 * scipy_stats.t.sf(abs(expected.statistic), f) - expected.pvalue, 2, 1e4)
+    return scipy_stats.t.ppf(0.975, df)
+
+
+def test_chance_of_separated_sides_has_wilsons_interval():
+    assert compare([2.0] * 10, [1.0] * 10).improvement_ci95 == pytest.approx((0.7225, 1.0), abs=1e-4)
+    assert compare([1.0] * 10, [2.0] * 10).improvement_ci95 == pytest.approx((0.0, 0.2775), abs=1e-4)
+
+
+def test_pairs_that_go_together_have_a_narrower_interval_of_the_chance():
+    rng = np.random.default_rng(5)
+    seed = rng.normal(size=60)
+    x, y = seed + 0.1 * rng.normal(size=60), seed + 0.1 * rng.normal(size=60)
+    paired, unpaired = (compare(x, y, s, s).improvement_ci95 for s in (range(60), None))
+    assert paired[1] - paired[0] < 0.5 * (unpaired[1] - unpaired[0])

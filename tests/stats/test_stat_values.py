@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats as scipy_stats
 
-from nematodebench.stats import StatValue, interval, plus_minus
+from nematodebench.stats import StatValue, interval, plus_minus, pseudo_values, wilson
 
 VALUES = st.lists(st.floats(-100, 100), min_size=2, max_size=40)
 METHODS = ["normal", "t", "bootstrap"]
@@ -53,9 +54,78 @@ def test_summary_uses_the_sample_deviation():
     assert value.std == pytest.approx(math.sqrt(5 / 3))
 
 
-def test_normal_interval_is_mean_plus_minus_196_standard_errors():
+def test_from_50_runs_on_the_interval_is_mean_plus_minus_196_standard_errors():
+    value = StatValue.from_values([1.0, 2.0] * 25)
+    half = 1.96 * np.std([1.0, 2.0] * 25, ddof=1) / math.sqrt(50)
+    assert value.ci95 == pytest.approx((1.5 - half, 1.5 + half))
+    assert (value.kind, value.doubt) == ("normal", "")
+
+
+def test_fewer_runs_have_students_interval_and_the_mark():
+    value = StatValue.from_values([1.0, 2.0, 3.0, 4.0])
+    half = 3.182446305284264 * math.sqrt(5 / 3) / 2
+    assert value.ci95 == pytest.approx((2.5 - half, 2.5 + half))
+    assert (value.kind, value.doubt, str(value)) == ("t", "few runs", "2.500 ± 2.054 (!)")
+
+
+def test_two_runs_print_what_student_gives():
+    assert str(StatValue.from_values([0.866, 0.868])) == "0.867 ± 0.013 (!)"
+
+
+def test_a_small_group_apart_is_marked_and_a_large_one_is_not():
+    rng = np.random.default_rng(3)
+    alike = rng.normal(0.9, 0.05, 500)
+    assert StatValue.from_values(alike).doubt == ""
+    assert StatValue.from_values(np.r_[alike[:480], np.full(19, 0.2)]).doubt == "small group"
+    assert StatValue.from_values(np.r_[alike[:450], np.full(50, 0.2)]).doubt == ""
+    assert StatValue.from_values([0.5] * 60).doubt == ""
+
+
+@pytest.mark.parametrize(("value", "ends"), [(1.0, (0.929, 1.0)), (0.0, (0.0, 0.071))])
+def test_a_share_has_an_interval_where_all_runs_agree(value, ends):
+    found = StatValue.from_values([value] * 50, share=True)
+    assert found.kind == "wilson"
+    assert found.ci95 == pytest.approx(ends, abs=5e-4)
+    assert str(found) == f"{value:.3f} [{ends[0]:.3f}, {ends[1]:.3f}]"
+
+
+def test_wilson_equals_scipy():
+    for hits in (0, 3, 20, 50):
+        expected = scipy_stats.binomtest(hits, 50).proportion_ci(method="wilson")
+        assert wilson(hits, 50) == pytest.approx((expected.low, expected.high), abs=1e-4)
+
+
+def test_pseudo_values_of_a_mean_are_the_values():
+    values = np.random.default_rng(0).normal(size=(3, 7))
+    without = (values.sum(axis=1, keepdims=True) - values) / 6
+    assert pseudo_values(values.mean(axis=1), without) == pytest.approx(values)
+
+
+def test_an_interval_by_pseudo_values_keeps_the_mean_of_the_values():
+    value = StatValue.from_values([0.4, 0.5, 0.6], pseudo=[0.2, 0.5, 0.8])
+    half = 4.302652729911275 * 0.3 / math.sqrt(3)
+    assert (value.mean, value.std, value.kind) == (pytest.approx(0.5), pytest.approx(0.1), "jackknife")
+    assert value.ci95 == pytest.approx((0.5 - half, 0.5 + half))
+
+
+def test_what_only_a_session_has_needs_three_runs():
+    assert not StatValue.of_session(0.9, [0.9, 0.9]).has_interval
+    assert StatValue.of_session(0.9, [0.8, 0.9, 1.0]).has_interval
+
+
+def test_sessions_that_differ_by_more_than_their_runs_have_an_interval_over_sessions():
+    rng = np.random.default_rng(0)
+    alike = rng.normal(0.5, 0.1, (10, 50))
+    assert StatValue.pooled(list(alike)).kind == "normal"
+    found = StatValue.pooled(list(alike + rng.normal(0.0, 0.1, (10, 1))))
+    assert found.kind == "sessions"
+    assert found.ci95[1] - found.mean > 0.03
+
+
+def test_older_versions_had_196_standard_errors_at_any_n():
     half = 1.96 * math.sqrt(5 / 3) / 2
-    assert StatValue.from_values([1.0, 2.0, 3.0, 4.0]).ci95 == pytest.approx((2.5 - half, 2.5 + half))
+    value = StatValue.plain([[1.0, 2.0, 3.0, 4.0]])
+    assert (value.ci95, value.kind) == (pytest.approx((2.5 - half, 2.5 + half)), "plain")
 
 
 def test_one_value_has_an_unknown_interval():
@@ -71,7 +141,7 @@ def test_one_value_does_not_print_as_certain():
 def test_pooled_summarises_sessions_but_takes_its_interval_from_all_runs():
     sessions = [[0.1, 0.3], [0.5, 0.9]]
     value = StatValue.pooled(sessions)
-    half = 1.96 * np.std([0.1, 0.3, 0.5, 0.9], ddof=1) / 2
+    half = 3.182446305284264 * np.std([0.1, 0.3, 0.5, 0.9], ddof=1) / 2
     assert (value.mean, value.n) == (pytest.approx(0.45), 2)
     assert value.std == pytest.approx(np.std([0.2, 0.7], ddof=1))
     assert value.ci95 == pytest.approx((0.45 - half, 0.45 + half))
@@ -96,8 +166,6 @@ def test_another_seed_gives_another_bootstrap():
 
 
 def test_t_interval_equals_scipy():
-    from scipy import stats as scipy_stats
-
     values = np.random.default_rng(0).normal(size=7)
     expected = scipy_stats.t.interval(0.95, 6, loc=values.mean(), scale=scipy_stats.sem(values))
     assert interval(values, "t") == pytest.approx(expected)
@@ -146,7 +214,7 @@ def test_bad_values_are_refused_by_name(bad):
 
 
 def test_an_unknown_method_is_refused():
-    with pytest.raises(ValueError, match="'normal', 't' or 'bootstrap'"):
+    with pytest.raises(ValueError, match="'auto', 'normal', 't' or 'bootstrap'"):
         interval([0.1, 0.2], "wilson")
 
 

@@ -1,18 +1,22 @@
 """Sessions are published packed; plain and older ones are as good; packed ones are checked as strictly."""
 
+import copy
 import hashlib
 import json
 import lzma
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from submission_workshop import Work, copied, official, official_repository
 
 from nematodebench.engine.run import record_hash
 from nematodebench.records.episodes import PhaseColumns, frame_records
 from nematodebench.records.packed import pack_episodes, unpack_episodes
+from nematodebench.scoring import stability
 from nematodebench.submissions.sessions import open_session
 from nematodebench.tasks.registry import get_task
 
@@ -40,8 +44,79 @@ def test_plain_sessions_are_as_good_as_packed_ones(tmp_path: Path) -> None:
     assert {check["outcome"] for check in outcome.report["checks"]} == {"PASS"}
 
 
+def older_value(sessions: list[list[float]]) -> dict[str, Any]:
+    """A metric as versions 1 and 2 had it: 1.96 standard errors at any n; what only sessions have, Student's t."""
+    runs = np.concatenate([np.array(one) for one in sessions])
+    shown = runs if len(sessions) == 1 else np.array([np.mean(one) for one in sessions])
+    factor = 1.96 if len(runs) > len(sessions) else 2.2621571627409915
+    half = factor * runs.std(ddof=1) / np.sqrt(len(runs)) if len(runs) > 1 else None
+    mean, std = float(shown.mean()), float(shown.std(ddof=1)) if len(shown) > 1 else 0.0
+    ends = None if half is None else [mean - float(half), mean + float(half)]
+    return {
+        "mean": mean,
+        "std": std,
+        "min": float(shown.min()),
+        "max": float(shown.max()),
+        "n": len(shown),
+        "ci95": ends,
+    }
+
+
+def with_older_intervals(content: dict[str, Any], sessions: list[list[dict[str, Any]]]) -> dict[str, Any]:
+    """A record or a submission of the runs of sessions, as it was before it said how intervals were computed."""
+    content = copy.deepcopy(content)
+    del content["interval_rules"]
+
+    def renew(metrics: dict[str, Any]) -> None:
+        for name, value in metrics.items():
+            if name != "other" and value is not None:
+                has_it = name in sessions[0][0]
+                values = [[run[name] for run in runs] for runs in sessions] if has_it else steady
+                metrics[name] = older_value(values if has_it or len(sessions) > 1 else [[value["mean"]]])
+
+    steady = [[stability([run["final_success_rate"] for run in runs])] for runs in sessions]
+    renew(content["metrics"])
+    renew(content["metrics"].get("other", {}))
+    norm = content["normalised"]
+    del norm["ci95"], norm["doubt"]
+    values = np.array([run["composite_score"] for runs in sessions for run in runs])
+    (floor, ceiling), share = (norm["floor"], norm["ceiling"]), norm["unclamped"]
+    variance = values.var(ddof=1) / values.size + ((1 - share) * floor["se"]) ** 2 + (share * ceiling["se"]) ** 2
+    norm["se"] = float(np.sqrt(variance) / (ceiling["value"] - floor["value"]))
+    return content
+
+
+def as_second_version(work: Work) -> None:
+    """Records and submission from before they said how their intervals were computed."""
+    sessions = [[run["metrics"] for run in work.record(k)["runs"]] for k in range(10)]
+    for k, runs in enumerate(sessions):
+        work.save_record(k, {**with_older_intervals(work.record(k), [runs]), "schema_version": 2})
+    work.claims = {**with_older_intervals(work.claims, sessions), "schema_version": 2}
+    work.save()
+
+
+def test_the_second_version_is_evaluated_and_shown_with_the_intervals_of_today(tmp_path: Path) -> None:
+    work = official(tmp_path / "repo")
+    today = copy.deepcopy(work.claims["metrics"])
+    as_second_version(work)
+    outcome = work.evaluate()
+    assert {check["outcome"] for check in outcome.report["checks"]} == {"PASS"}, outcome.out
+    assert outcome.report["score"] == today["composite_score"]
+    assert outcome.report["metrics"] == today
+    assert work.claims["metrics"]["composite_score"]["ci95"] != today["composite_score"]["ci95"]
+
+
+def test_an_older_interval_that_was_edited_is_found(tmp_path: Path) -> None:
+    work = official(tmp_path / "repo")
+    as_second_version(work)
+    work.claims["metrics"]["composite_score"]["ci95"][0] -= 0.001
+    work.save()
+    assert "metrics.composite_score.ci95[0]" in work.evaluate().check("submission metrics")["message"]
+
+
 def as_first_version(work: Work) -> None:
     """Records and submission as the first version wrote them."""
+    as_second_version(work)
     work.claims["schema_version"] = 1
     for k, reference in enumerate(work.claims["sessions"]):
         record = {key: value for key, value in work.record(k).items() if key != "columns"}
@@ -145,7 +220,7 @@ FORGERIES: dict[str, tuple[str, str, Callable[[Path], None]]] = {
         "references", "is not the file that was submitted",
         lambda f: _edit(
             next(f.glob("*.json.xz")),
-            lambda content: lzma.compress(lzma.decompress(content).replace(b'"notes": []', b'"notes":  []')),
+            lambda content: lzma.compress(lzma.decompress(content).replace(b'"official": true', b'"official":  true')),
         ),
     ),
     "number edited": ("record hashes", "do not have the recorded hash", lambda f: _edit(f / "episodes.xz", _richer)),

@@ -138,7 +138,7 @@ def test_untracked_config_is_refused(repo: Path) -> None:
 
 def test_config_of_another_name_and_words_will_do(repo: Path) -> None:
     (repo / "configs" / "follower.yml").unlink()
-    (repo / "configs" / "same.yml").write_text("# says the same\nbrain: gradient_follower\ntask: foraging_small\n")
+    (repo / "configs" / "same.yml").write_text("# says the same\nbrain: gradient_follower\ntask: foraging_small-v1\n")
     commit(repo)
     outcome = submit(repo, "--json")
     assert outcome.code == 0, outcome.err

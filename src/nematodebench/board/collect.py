@@ -8,8 +8,9 @@ from pathlib import Path
 from nematodebench.board.ranking import Entry, TaskBoard, rank
 from nematodebench.brains.registry import canonical_name
 from nematodebench.errors import UsageError
+from nematodebench.records.evaluation_schema import EvaluationReport
 from nematodebench.records.submission_schema import NematodeBenchSubmission
-from nematodebench.stats import Z95
+from nematodebench.stats import Z95, StatValue, t_critical
 from nematodebench.submissions.evaluate import evaluate
 from nematodebench.submissions.store import (
     BENCHMARKS,
@@ -70,7 +71,7 @@ def collect(root: Path) -> Collection:
         try:
             report = evaluate(path, root=root)
             if report.passed:
-                listing = listing_of(load_submission(path), path, name)
+                listing = listing_of(_as_computed(load_submission(path), report), path, name)
                 found.listings[listing.entry.id] = listing
                 continue
             reasons = [f"{check.name}: {check.message}" for check in report.failures]
@@ -94,6 +95,13 @@ def claimed(root: Path) -> Collection:
     return found
 
 
+def _as_computed(submission: NematodeBenchSubmission, report: EvaluationReport) -> NematodeBenchSubmission:
+    """A submission with the numbers that were computed here: older ones claim intervals of a simpler kind."""
+    if report.metrics is None:
+        return submission
+    return submission.model_copy(update={"metrics": report.metrics, "normalised": report.normalised})
+
+
 def _strays(root: Path, files: list[Path]) -> list[Rejection]:
     """JSON files that would otherwise be passed over in silence."""
     known = {*files, *(verification_path(path) for path in files)}
@@ -114,16 +122,17 @@ def listing_of(submission: NematodeBenchSubmission, path: Path, name: str) -> Li
         scripted=submission.brain_class == "scripted",
         mean=score.mean,
         ci95=score.ci95,
-        variance=_run_variance(score.ci95, submission.total_runs),
+        variance=_run_variance(score, submission.total_runs),
         biological=submission.chemotaxis.level if submission.chemotaxis else "None",
         date=submission.timestamp,
     )
     return Listing(entry, submission, name, _verification(submission, path))
 
 
-def _run_variance(ci95: tuple[float, float], runs: int) -> float:
+def _run_variance(score: StatValue, runs: int) -> float:
     """Variance over runs, from their interval: the spread of session means would shrink with longer sessions."""
-    return ((ci95[1] - ci95[0]) / 2 / Z95 * math.sqrt(runs)) ** 2
+    factor = t_critical(runs - 1) if score.kind == "jackknife" else Z95
+    return ((score.ci95[1] - score.ci95[0]) / 2 / factor * math.sqrt(runs)) ** 2
 
 
 def _verification(submission: NematodeBenchSubmission, path: Path) -> Verification | None:

@@ -8,7 +8,7 @@ from nematodebench.board.ranking import Entry, Standing, TaskBoard
 from nematodebench.board.text import code, escape, link, table
 from nematodebench.errors import UsageError
 from nematodebench.records.schemas import NormalisedRecord
-from nematodebench.stats import Z95, StatValue, plus_minus
+from nematodebench.stats import MARK, Z95, StatValue, plus_minus
 from nematodebench.tasks.anchoring import TaskAnchors, load_anchors
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.ranked import why_unranked
@@ -27,7 +27,8 @@ _INTRO = """\
 Written by `nematodebench board regenerate` from `benchmarks/` and `artifacts/`. Every number was recomputed from raw
 episode records; what does not pass its checks is not here.
 
-Scores are mean ± half the 95 % interval over all runs. *Rank* is the set of ranks that the data leave open, for all
+Scores are mean ± half the 95 % interval over all runs; where a small group of runs lies far from the others, the mark
+(!) says that the interval may cover less than 93 %. *Rank* is the set of ranks that the data leave open, for all
 brains of a table at once; brains that share a letter of *group* are not told apart. *Normalised* is the share of the
 gap from chance (0) to the ceiling (1) that was closed. *Verified* says how many runs were executed again from their
 seeds, how many of them came out the same bit for bit, and when. *Replaced* is the brain's former entry. Lines without a
@@ -138,7 +139,9 @@ def _stat(value: StatValue | None) -> str:
 def _normalised(record: NormalisedRecord | None) -> str:
     if record is None:
         return _NONE
-    return f"{record.score:.3f}" if record.se is None else plus_minus(record.score, Z95 * record.se)
+    if record.ci95 is None:
+        return f"{record.score:.3f}"
+    return plus_minus(record.score, (record.ci95[1] - record.ci95[0]) / 2) + (f" {MARK}" if record.doubt else "")
 
 
 def _chemotaxis(listing: Listing) -> str:

@@ -7,9 +7,10 @@ from nematodebench.errors import UsageError
 from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.records.store import find_record, load_experiment
 from nematodebench.sessions.rerun import same_task
-from nematodebench.stats import Comparison, compare, holm
+from nematodebench.sessions.scores import compare_scores, scores_of_record
+from nematodebench.stats import MARK, SMALLEST_EFFECT, Comparison, Verdict, holm, verdict
 
-__all__ = ["compare_sessions"]
+__all__ = ["compare_sessions", "comparison_row", "smallest_effect"]
 
 
 def _sessions(place: Path) -> dict[str, ExperimentMetadata]:
@@ -32,41 +33,76 @@ def _sessions(place: Path) -> dict[str, ExperimentMetadata]:
 def _compare(a: ExperimentMetadata, b: ExperimentMetadata) -> Comparison:
     if not same_task(a, b):
         raise UsageError(f"The sessions ran {a.task} in different specifications: their scores mean different things.")
-    sides = []
-    for record in (a, b):
-        runs = [run for run in record.runs if run.metrics.get(record.score_key) is not None]
-        if not runs:
+    sides = [scores_of_record(record) for record in (a, b)]
+    for record, side in zip((a, b), sides, strict=True):
+        if not side.seeds:
             raise UsageError(f"{record.experiment_id} has no scored runs to compare.")
-        sides.append(([run.metrics[record.score_key] for run in runs], [run.seed for run in runs]))
-    (x, seeds_x), (y, seeds_y) = sides
-    return compare([float(v or 0.0) for v in x], [float(v or 0.0) for v in y], seeds_x, seeds_y)
+    return compare_scores(*sides)
 
 
-def compare_sessions(first: Path, second: Path) -> list[dict[str, object]]:
-    """Compares two places task by task; gives one row for each task that both have."""
+def compare_sessions(first: Path, second: Path, smallest: float = SMALLEST_EFFECT) -> list[dict[str, object]]:
+    """Compares two places task by task; gives one row for each task that both have.
+
+    Args:
+        first: A stored session, or a folder of sessions.
+        second: What to compare it with.
+        smallest: The smallest difference of a normalised score that matters.
+    """
     ours, theirs = _sessions(first), _sessions(second)
     tasks = [task for task in ours if task in theirs]
     if not tasks:
         raise UsageError(f"{first} and {second} have no task in common.")
     results = [_compare(ours[task], theirs[task]) for task in tasks]
-    known = [result.p_value for result in results if not math.isnan(result.p_value)]
+    known = [result.p_value for result in results if _has_p_value(result)]
     adjusted = iter(holm(known)) if known else iter(())
-    rows: list[dict[str, object]] = []
-    for task, result in zip(tasks, results, strict=True):
-        p_value = math.nan if math.isnan(result.p_value) else float(next(adjusted))
-        rows.append({
-            "task": task, "A": ours[task].brain, "B": theirs[task].brain,
-            "runs": f"{result.n_x}, {result.n_y}" + (f" ({result.pairs} paired)" if result.pairs else " (unpaired)"),
-            "difference": f"{result.difference:+.4f}", "interval": f"[{result.ci95[0]:+.4f}, {result.ci95[1]:+.4f}]",
-            "P(A > B)": f"{result.probability_of_improvement:.3f}", "p (Holm)": f"{p_value:.2g}",
-            "verdict": _verdict(result, p_value),
-        })  # fmt: skip
-    return rows
+    return [
+        {"task": task, "A": ours[task].brain, "B": theirs[task].brain}
+        | comparison_row(
+            result, float(next(adjusted)) if _has_p_value(result) else None, smallest_effect(ours[task], smallest)
+        )
+        for task, result in zip(tasks, results, strict=True)
+    ]
 
 
-def _verdict(result: Comparison, p_value: float) -> str:
-    if math.isnan(p_value):
-        return "one run tells nothing"
-    if p_value >= 0.05:
-        return "no difference shown"
-    return "A is better" if result.difference > 0 else "B is better"
+def smallest_effect(record: ExperimentMetadata, smallest: float) -> float:
+    """A difference of the normalised score in units of the score; the same number for a task without anchors."""
+    norm = record.normalised
+    return smallest if norm is None else smallest * (norm.ceiling.value - norm.floor.value)
+
+
+def comparison_row(result: Comparison, p_value: float | None, smallest: float) -> dict[str, object]:
+    """A comparison in words and numbers.
+
+    Args:
+        result: A against B.
+        p_value: Adjusted over all comparisons; None where a t test cannot be made.
+        smallest: The smallest difference that matters, in units of the score.
+    """
+    mark = f" {MARK}" if result.doubt else ""
+    low, high = result.improvement_ci95
+    chance = f"{result.probability_of_improvement:.3f}"
+    return {
+        "runs": f"{result.n_x}, {result.n_y}" + (f" ({result.pairs} paired)" if result.pairs else " (unpaired)"),
+        "difference": f"{result.difference:+.4f}",
+        "interval": _interval(result) + ("" if result.se == 0.0 else mark),
+        "P(A > B)": chance if math.isnan(low) else f"{chance} [{low:.3f}, {high:.3f}]{mark}",
+        "p (Holm)": "-" if p_value is None else f"{p_value:.2g}",
+        "verdict": _verdict(verdict(result, smallest, p_value)),
+    }
+
+
+def _has_p_value(result: Comparison) -> bool:
+    """Constants, a single run and two runs have none that is worth printing."""
+    return result.runs > 2 and result.se > 0.0
+
+
+def _interval(result: Comparison) -> str:
+    low, high = result.ci95
+    if math.isnan(low):
+        return "unknown"
+    return "constant" if result.se == 0.0 else f"[{low:+.4f}, {high:+.4f}]"
+
+
+def _verdict(found: Verdict) -> str:
+    what = f"A is {found.outcome}" if found.outcome in {"better", "worse"} else found.outcome
+    return f"{what}: {found.reason}" if found.reason else what

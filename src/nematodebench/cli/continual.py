@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from nematodebench.cli.progress import show_progress
-from nematodebench.cli.show import plus_minus, print_json, print_table
+from nematodebench.cli.show import normalised, print_json, print_table
 from nematodebench.continual.report import ContinualReport, TransferReport, summarise
 from nematodebench.continual.runs import Settings, run_continual
 from nematodebench.errors import UsageError
 from nematodebench.scoring import PROFILES, anchored_primary
 from nematodebench.sessions.config import parse_assignments
 from nematodebench.sessions.execution import Progress
-from nematodebench.stats import StatValue
+from nematodebench.stats import MARK, StatValue
 from nematodebench.tasks.continual import ORDER
 
 __all__ = ["ContinualRequest", "continual_command", "episodes_of", "sparkline"]
@@ -114,7 +114,7 @@ def _print(report: ContinualReport, profile: str) -> None:
     lines = [
         [
             name, str(found.weighted), str(found.adjusted), str(found.primary), str(found.null_primary),
-            plus_minus(found.anchored.unclamped, found.anchored.se),
+            normalised(found.anchored.unclamped, found.anchored.ci95, found.anchored.doubt),
         ]
         for name, found in report.profiles.items()
     ]  # fmt: skip
@@ -165,4 +165,9 @@ def _print_transfer(found: TransferReport, order: list[str]) -> None:
 
 def _short(value: StatValue) -> str:
     low, high = value.ci95
-    return f"{value.mean:.2f} ± {(high - low) / 2:.2f}" if value.has_interval else f"{value.mean:.2f}"
+    if not value.has_interval:
+        return f"{value.mean:.2f}"
+    mark = f" {MARK}" if value.doubt else ""
+    if value.kind == "wilson":
+        return f"{value.mean:.2f} [{low:.2f}, {high:.2f}]{mark}"
+    return f"{value.mean:.2f} ± {(high - low) / 2:.2f}{mark}"

@@ -16,6 +16,7 @@ from nematodebench.search.space import declared_space, switches
 from nematodebench.search.study import SAMPLERS, SearchPlan, run_search
 from nematodebench.search.target import BrainTarget, brain_target
 from nematodebench.sessions.config import parse_assignments
+from nematodebench.stats import MARK
 
 __all__ = ["AblationRequest", "SearchRequest", "ablate_command", "search_command"]
 
@@ -140,13 +141,16 @@ def _print_search(content: dict[str, Any], folder: Path) -> None:
     ]
     print_table(["", f"{content['runs']} search seeds", f"{content['held_out']} held-out seeds"], lines)
     low, high = content["ci95"]
-    print(f"\ndifference {content['difference']:.4f} [{low:.4f}, {high:.4f}], p = {content['p_value']:.2g}, ", end="")
+    mark = f" {MARK}" if content["doubt"] else ""
+    p_value = "the same difference in every run" if low == high else f"p = {content['p_value']:.2g}"
+    print(f"\ndifference {content['difference']:.4f} [{low:.4f}, {high:.4f}]{mark}, {p_value}, ", end="")
     print(f"probability of improvement {content['probability_of_improvement']:.2f}")
     print(f"{content['verdict']}\n{folder}: best.yml, result.json, importances.json, history.png")
 
 
 def _score(value: dict[str, Any]) -> str:
-    return f"{value['mean']:.4f} ± {(value['ci95'][1] - value['ci95'][0]) / 2:.4f}"
+    mark = f" {MARK}" if value["doubt"] else ""
+    return f"{value['mean']:.4f} ± {(value['ci95'][1] - value['ci95'][0]) / 2:.4f}{mark}"
 
 
 def ablate_command(request: AblationRequest, *, json: bool) -> None:
@@ -171,7 +175,8 @@ def ablate_command(request: AblationRequest, *, json: bool) -> None:
     rows = [
         [
             f"{row.name} = {row.off}", str(row.score), f"{row.comparison.difference:+.4f}",
-            "[{:.4f}, {:.4f}]".format(*row.comparison.ci95), f"{row.p_holm:.2g}",
+            "[{:.4f}, {:.4f}]".format(*row.comparison.ci95) + (f" {MARK}" if row.comparison.doubt else ""),
+            "constant" if row.comparison.se == 0.0 else f"{row.p_holm:.2g}",
         ]
         for row in found.rows
     ]  # fmt: skip

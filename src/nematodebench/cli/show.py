@@ -15,8 +15,8 @@ from nematodebench.tasks.anchoring import BlindPolicy, TaskAnchors
 from nematodebench.tasks.base import Task, trained_id
 
 __all__ = [
-    "Table", "anchor_rows", "brain_label", "descriptor_lines", "plus_minus", "print_json", "print_table", "printable",
-    "session_lines", "stat",
+    "Table", "anchor_rows", "brain_label", "descriptor_lines", "normalised", "plus_minus", "print_json", "print_table",
+    "printable", "session_lines", "stat",
 ]  # fmt: skip
 
 Table: TypeAlias = tuple[list[str], list[list[str]]]
@@ -30,10 +30,12 @@ def print_json(content: Any) -> None:
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Prints a Markdown table with aligned columns."""
+    """Prints a Markdown table with aligned columns, and what a doubtful interval's mark means where there is one."""
     widths = [max(len(line[k]) for line in [header, *rows]) for k in range(len(header))]
     for line in (header, ["-" * width for width in widths], *rows):
         print("| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + " |")
+    if any(stats.MARK in cell for row in rows for cell in row):
+        print(f"\n{stats.MARK_MEANING}")
 
 
 def printable(text: str) -> str:
@@ -49,6 +51,13 @@ def stat(value: StatValue | None) -> str:
 def plus_minus(value: float, se: float | None) -> str:
     """A value with half its 95 % interval, if its error is known."""
     return f"{value:.3f}" if se is None or math.isnan(se) else stats.plus_minus(value, stats.Z95 * se)
+
+
+def normalised(score: float, ci95: tuple[float, float] | None, doubt: str) -> str:
+    """A normalised score with half its 95 % interval, if that is known."""
+    if ci95 is None or math.isnan(ci95[0]):
+        return f"{score:.3f}"
+    return stats.plus_minus(score, (ci95[1] - ci95[0]) / 2) + (f" {stats.MARK}" if doubt else "")
 
 
 def brain_label(brain: str, task: str) -> str:
@@ -117,11 +126,12 @@ def _runs(session: ExperimentMetadata) -> str:
 def _session_row(task: Task, session: ExperimentMetadata, names: list[str]) -> list[str]:
     norm = session.normalised
     row = [brain_label(session.brain, session.task), _runs(session), stat(session.metrics.get(session.score_key))]
-    row.append("-" if norm is None else plus_minus(norm.score, norm.se))
+    row.append("-" if norm is None else normalised(norm.score, norm.ci95, norm.doubt))
     row += [session.level or "-"] * task.scoring.has_levels
     row += [stat(session.metrics.get(name)).removesuffix(" (n = 1)") for name in names]
     plate = session.chemotaxis
-    text = "-" if plate is None else f"{plate.index:.2f} [{plate.ci95[0]:.2f}, {plate.ci95[1]:.2f}] {plate.level}"
+    mark = f" {stats.MARK}" if plate is not None and plate.total < stats.FEW_RUNS else ""
+    text = "-" if plate is None else f"{plate.index:.2f} [{plate.ci95[0]:.2f}, {plate.ci95[1]:.2f}]{mark} {plate.level}"
     return row + [text] * bool(task.assay)
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nematodebench.cli.sessions import execute_plan, most_steps
-from nematodebench.cli.show import anchor_rows, plus_minus, print_json, print_table
+from nematodebench.cli.show import anchor_rows, normalised, print_json, print_table
 from nematodebench.engine.seeds import session_seed
+from nematodebench.sessions.scores import RunScores, scores_of
 from nematodebench.sessions.sweep import Cell, SweepStore, make_cells, parse_grid
 from nematodebench.sessions.twins import gain
 from nematodebench.stats import StatValue
@@ -85,17 +86,20 @@ def _print_plan(cells: Sequence[Cell], store: SweepStore, json: bool) -> None:
 def _summary(cell: Cell, frame: "pl.DataFrame") -> dict[str, Any]:
     """A cell's rows as one: every metric with its interval, the share of runs above half of the way."""
     done = frame.filter(frame["status"] == "finished")
-    values = {name: done[name].drop_nulls().to_list() for name in done.columns if name.startswith("metric.")}
-    scores = done["score"].drop_nulls().to_list()
-    norm = normalise(scores, load_anchors(cell.plan.task))
+    metrics = list(_metrics(frame).values())
+    shown = [name for name in (metrics[0] if metrics else {}) if any(run[name] is not None for run in metrics)]
+    scores = _scores(cell, frame)
+    norm = normalise(scores.values.tolist(), load_anchors(cell.plan.task), scores.pseudo)
     above = done["normalised"].drop_nulls()
     return {
         "task": cell.plan.task.id, "brain": cell.plan.brain_name, "parameters": dict(cell.parameters),
         "finished": len(done), "failed": len(frame) - len(done),
-        "score": StatValue.from_values(scores) if scores else None,
-        "normalised": None if norm is None else {"score": norm.estimate, "se": norm.se, "ceiling": norm.ceiling_kind},
+        "score": scores.summary,
+        "normalised": None if norm is None else {
+            "score": norm.estimate, "se": norm.se, "ci95": norm.ci95, "doubt": norm.doubt, "ceiling": norm.ceiling_kind,
+        },
         "above_half": float((above > _HALF).mean()) if len(above) else None,  # type: ignore[arg-type]
-        "metrics": {name.removeprefix("metric."): StatValue.from_values(v) for name, v in values.items() if v},
+        "metrics": cell.plan.task.scoring.summarise(metrics, {}, shown),
         "liveness": {
             name.removeprefix("liveness."): float(done[name].mean()) for name in done.columns  # type: ignore[arg-type]
             if name.startswith("liveness.") and done[name].count()
@@ -107,9 +111,18 @@ def _gained(store: SweepStore, cell: Cell, twin: Cell | None) -> dict[str, Any]:
     """What a cell gained over its twin; nothing where it has none."""
     if twin is None:
         return {"gain": None}
-    sides = [store.read(one).drop_nulls("score") for one in (cell, twin)]
-    scores = [{int(seed, 16): float(score) for seed, score in side[["seed", "score"]].iter_rows()} for side in sides]
-    return {"gain": gain(*scores)}
+    return {"gain": gain(_scores(cell, store.read(cell)), _scores(twin, store.read(twin)))}
+
+
+def _metrics(frame: "pl.DataFrame") -> dict[int, dict[str, float | None]]:
+    """Metrics of the finished runs by seed."""
+    done = frame.filter(frame["status"] == "finished")
+    names = {name: name.removeprefix("metric.") for name in done.columns if name.startswith("metric.")}
+    return {int(row["seed"], 16): {names[name]: row[name] for name in names} for row in done.iter_rows(named=True)}
+
+
+def _scores(cell: Cell, frame: "pl.DataFrame") -> RunScores:
+    return scores_of(cell.plan.task, _metrics(frame))
 
 
 def _print_tables(cells: Sequence[Cell], summaries: Sequence[dict[str, Any]]) -> None:
@@ -148,7 +161,7 @@ def _lines(
         row = [_label(s), _count(s)]
         if task.scoring.has_score:
             norm, half = s["normalised"], s["above_half"]
-            row += [_cell(s["score"]), "-" if norm is None else plus_minus(norm["score"], norm["se"])]
+            row += [_cell(s["score"]), "-" if norm is None else normalised(norm["score"], norm["ci95"], norm["doubt"])]
             row.append("-" if half is None else f"{half:.2f}")
             row += (["-", "-"] if s["gain"] is None else [_cell(s["gain"].untrained), str(s["gain"])]) * twins
         row += [_cell(s["metrics"].get(name)) for name in shown]

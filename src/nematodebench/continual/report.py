@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,16 +14,14 @@ from nematodebench.engine.run import RunResult
 from nematodebench.errors import UsageError
 from nematodebench.scoring import AnchoredScore, AnchorKind, ContinualScore, ProfileName, ScoreAnchor
 from nematodebench.scoring import transfer as transfers
+from nematodebench.sessions.scores import RunScores
 from nematodebench.sessions.session import Session
 from nematodebench.sessions.twins import Gain, gain
-from nematodebench.stats import Z95, StatValue
+from nematodebench.stats import FEW_RUNS, StatValue, critical
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.continual import probe_name
 
 __all__ = ["ContinualReport", "EnvironmentReport", "ProfileReport", "TransferReport", "summarise"]
-
-_FEW = 50
-"""Below this many runs intervals are Student's."""
 
 
 @dataclass(frozen=True)
@@ -95,9 +93,8 @@ class ContinualReport:
     lines: list[Line]
 
 
-def _stat(values: ArrayLike) -> StatValue:
-    array = np.asarray(values, dtype=np.float64)
-    return StatValue.from_values(array, "t" if array.size < _FEW else "normal")
+def _stat(values: ArrayLike, share: bool = False) -> StatValue:
+    return StatValue.from_values(values, share=share)
 
 
 def summarise(result: Continual) -> ContinualReport:
@@ -132,9 +129,10 @@ def _gains(result: Continual) -> dict[str, Gain]:
     if result.twin is None:
         return {}
 
-    def primaries(session: Session, profile: ProfileName) -> dict[int, float]:
-        task = session.plan.task
-        return {run.seed: run_scores(task, run, result.anchors)[profile].primary for run in session.finished_runs}
+    def primaries(session: Session, profile: ProfileName) -> RunScores:
+        task, runs = session.plan.task, session.finished_runs
+        values = [run_scores(task, run, result.anchors)[profile].primary for run in runs]
+        return RunScores(np.array(values, dtype=np.float64), [run.seed for run in runs])
 
     found = {name: gain(primaries(result.session, name), primaries(result.twin, name)) for name in scoring.PROFILES}
     return {name: value for name, value in found.items() if value is not None}
@@ -151,7 +149,7 @@ def _environment(result: Continual, name: str, scores: Sequence[dict[str, Contin
         ceiling_kind=str(ceiling.kind),
         threshold=limit,
         reward=_stat(rewards.mean(axis=1)),
-        success=_stat((rewards >= limit).mean(axis=1)),
+        success=_stat((rewards >= limit).mean(axis=1), share=True),
         scores={profile: _stat([run[profile].environments[name] for run in scores]) for profile in scoring.PROFILES},
         curve=[float(value) for value in rewards.mean(axis=0)],
     )
@@ -191,7 +189,7 @@ def _transfer(result: Continual) -> TransferReport:
     lost = transfers.forgetting_by_task(matrices)
     forward, mastered = _forward(result, limits) if result.alone else (None, [])
     return TransferReport(
-        matrix=[[_stat(matrices[:, i, j]) for j in range(len(order))] for i in range(len(order))],
+        matrix=[[_stat(matrices[:, i, j], share=True) for j in range(len(order))] for i in range(len(order))],
         forgetting_by_task={name: _stat(lost[:, j]) for j, name in enumerate(order)},
         forgetting=_stat(transfers.forgetting(matrices)),
         backward=_stat(transfers.backward_transfer(matrices)),
@@ -224,8 +222,8 @@ def _forward(result: Continual, limits: dict[str, float]) -> tuple[StatValue | N
         if alone[name].size > 1
     )
     own = _stat(gains)
-    half = math.hypot((own.ci95[1] - own.ci95[0]) / 2, Z95 * math.sqrt(spread))
-    return StatValue(own.mean, own.std, own.min, own.max, own.n, (own.mean - half, own.mean + half)), mastered
+    half = math.hypot((own.ci95[1] - own.ci95[0]) / 2, critical(max(2, own.n)) * math.sqrt(spread))
+    return replace(own, ci95=(own.mean - half, own.mean + half)), mastered
 
 
 def _notes(result: Continual, energy: bool, transfer: TransferReport | None) -> list[str]:
@@ -237,6 +235,6 @@ def _notes(result: Continual, energy: bool, transfer: TransferReport | None) -> 
         notes.append(f"tests: {probes[0].episodes} episodes by a copy of the brain that does not learn")
     if transfer is not None and transfer.forward_without:
         notes.append(f"forward transfer without {', '.join(transfer.forward_without)}: mastered alone at once")
-    if len(result.session.finished_runs) < _FEW:
-        notes.append(f"fewer than {_FEW} runs: intervals are Student's")
+    if len(result.session.finished_runs) < FEW_RUNS:
+        notes.append(f"fewer than {FEW_RUNS} runs: intervals are Student's")
     return notes

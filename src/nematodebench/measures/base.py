@@ -12,13 +12,26 @@ from pydantic import BaseModel, ConfigDict, Field
 from nematodebench.errors import UsageError
 from nematodebench.stats import StatValue
 
-__all__ = ["Chemotaxis", "Column", "Episodes", "Measure", "Measurement", "RunMetrics", "RunRecords", "rows_of"]
+__all__ = [
+    "Chemotaxis",
+    "Column",
+    "Episodes",
+    "Measure",
+    "Measurement",
+    "RunMetrics",
+    "RunRecords",
+    "Summaries",
+    "rows_of",
+]
 
 RunRecords: TypeAlias = Mapping[str, NDArray[np.float64]]
 """One run's episodes: for each phase a matrix with one row for each episode and columns as ``Phase.columns``."""
 
 RunMetrics: TypeAlias = dict[str, float | None]
 """One run's metrics by name; None where the run has no such value."""
+
+Summaries: TypeAlias = dict[str, StatValue]
+"""Metrics of a session by name."""
 
 Column: TypeAlias = Sequence[float | None] | NDArray[np.float64]
 """One metric: a value for each run."""
@@ -54,12 +67,21 @@ class Chemotaxis(BaseModel):
 
 @dataclass(frozen=True)
 class Measurement:
-    """A session's metrics: one mapping for each run, one summary for each metric."""
+    """A session's metrics: one mapping for each run, one summary for each metric.
+
+    Attributes:
+        runs: Every run's metrics.
+        session: Every metric over the runs.
+        chemotaxis: The plate assay.
+        notes: What a reader must know.
+        pseudo: Jackknife pseudo-values, one for each run, of every metric that a run does not have on its own.
+    """
 
     runs: list[RunMetrics]
-    session: dict[str, StatValue]
+    session: Summaries
     chemotaxis: Chemotaxis | None = None
     notes: list[str] = field(default_factory=list)
+    pseudo: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -106,6 +128,32 @@ class Measure(ABC):
     def own_metrics(self, score_key: str) -> tuple[str, ...]:
         """The metrics that a run has on its own, whatever the other runs of its session did."""
         return (score_key,)
+
+    def pseudo_values(self, runs: Sequence[RunMetrics]) -> dict[str, NDArray[np.float64]]:
+        """Jackknife pseudo-values, one for each run, of every metric that a run does not have on its own."""
+        return {}
+
+    def summarise(self, runs: Sequence[RunMetrics], wholes: Mapping[str, float], names: Collection[str]) -> Summaries:
+        """Metrics of a session over its runs, with their intervals.
+
+        Args:
+            runs: Metrics of the runs.
+            wholes: What only the session as a whole has.
+            names: The metrics to summarise; runs without one are left out.
+        """
+        pseudo = self.pseudo_values(runs)
+        found: Summaries = {}
+        for name in names:
+            if name in wholes:
+                found[name] = StatValue.of_session(wholes[name], pseudo.get(name, [wholes[name]]))
+                continue
+            values = [value for run in runs if (value := run.get(name)) is not None]
+            found[name] = StatValue.from_values(values, pseudo=pseudo.get(name), share=name in self.shares())
+        return found
+
+    def shares(self) -> Collection[str]:
+        """The metrics that lie between 0 and 1."""
+        return ()
 
     def contradiction(self, run: Episodes, world: Any) -> str | None:
         """The first thing in the scored episodes of one run that cannot have happened in this world."""

@@ -1,6 +1,6 @@
 """The chemotaxis index: on which side of the plate the worms end."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from nematodebench import scoring
 from nematodebench.measures.base import Chemotaxis, Episodes, Measure, Measurement, rows_of
-from nematodebench.stats import StatValue
+from nematodebench.stats import FEW_RUNS, StatValue
 
 __all__ = ["CHEMOTAXIS", "ChemotaxisIndex", "plate_assay", "zones"]
 
@@ -43,7 +43,15 @@ class ChemotaxisIndex(Measure):
         """Computes the index, and how far from the attractant the worms end."""
         table = {"chemotaxis_index": zones(scored), "end_distance": scored.column("distance").ravel()}
         session = {name: StatValue.from_values(values) for name, values in table.items()}
+        session["chemotaxis_index"] = _index_value(session["chemotaxis_index"], plate_assay(scored))
         return Measurement(rows_of(table), session, None if assay is None else plate_assay(assay))
+
+
+def _index_value(index: StatValue, counted: Chemotaxis) -> StatValue:
+    """The index with the interval of counts, which has a width also where all worms agree."""
+    if index.n == 1:
+        return index
+    return replace(index, ci95=counted.ci95, kind="wilson", doubt="few runs" if index.n < FEW_RUNS else "")
 
 
 CHEMOTAXIS = ChemotaxisIndex()

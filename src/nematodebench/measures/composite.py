@@ -4,22 +4,23 @@ A new metric of foraging tasks is a line in :meth:`Composite.measure`; to summar
 ``_SUMMARISED``, and to show it beside the score in ``_SHOWN``.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nematodebench import scoring
-from nematodebench.measures.base import Column, Episodes, Measure, Measurement, rows_of
+from nematodebench.measures.base import Column, Episodes, Measure, Measurement, RunMetrics, rows_of
 from nematodebench.measures.chemotaxis import plate_assay, zones
-from nematodebench.stats import StatValue
 
 __all__ = ["COMPOSITE", "Composite"]
 
 _SUMMARISED = (
     "composite_score", "success_rate", "distance_efficiency", "learning_speed", "final_success_rate", "converged",
 )  # fmt: skip
+_PARTS = ("success_rate", "distance_efficiency", "learning_speed")
 _SHOWN = {
     "success_rate": "success", "distance_efficiency": "efficiency", "learning_speed": "learning speed",
     "stability": "stability",
@@ -53,8 +54,9 @@ class Composite(Measure):
             "steps": scored.column("steps").sum(axis=1),
             "assay_zone": [None] * len(success) if assay is None else zones(assay),
         }
-        session = {name: StatValue.from_values(np.array(table[name], dtype=np.float64)) for name in _SUMMARISED}
-        session["stability"] = StatValue.from_values([scores.stability])
+        rows = rows_of(table)
+        names = (*_SUMMARISED, "stability")
+        session = self.summarise(rows, {"stability": scores.stability}, names)
         notes = ["low power: convergence is judged from fewer than 200 episodes"] if verdicts[0].low_power else []
         change = scoring.improvement(success)
         if scores.learning_speed.any() and not change.shown:
@@ -62,7 +64,9 @@ class Composite(Measure):
                 f"learning speed: not shown to be learning (success {change.early:.3f} in the first episodes, "
                 f"{change.late:.3f} in the last quarter)"
             )
-        return Measurement(rows_of(table), session, None if assay is None else plate_assay(assay), notes)
+        return Measurement(
+            rows, session, None if assay is None else plate_assay(assay), notes, self.pseudo_values(rows)
+        )
 
     def level(self, score: float) -> str:
         """Exceptional, excellent, good, acceptable or below the threshold."""
@@ -78,7 +82,22 @@ class Composite(Measure):
 
     def own_metrics(self, score_key: str) -> tuple[str, ...]:
         """The parts without the stability, which belongs to the session."""
-        return ("success_rate", "distance_efficiency", "learning_speed")
+        return _PARTS
+
+    def pseudo_values(self, runs: Sequence[RunMetrics]) -> dict[str, NDArray[np.float64]]:
+        """Of the composite and of the stability, which is estimated from all runs."""
+        names = (*_PARTS, "final_success_rate")
+        if any(run.get(name) is None for run in runs for name in names):
+            return {}
+        parts = [np.array([run[name] for run in runs], dtype=np.float64) for name in names]
+        return {
+            "composite_score": scoring.composite_pseudo_values(*parts),
+            "stability": scoring.stability_pseudo_values(parts[-1]),
+        }
+
+    def shares(self) -> Collection[str]:
+        """All but the composite, whose interval is the jackknife's."""
+        return _SUMMARISED[1:]
 
     def contradiction(self, run: Episodes, world: Any) -> str | None:
         """Success has to follow from the foods that were eaten and from how the episode ended."""

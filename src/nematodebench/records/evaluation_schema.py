@@ -7,7 +7,7 @@ from pydantic import Field
 from nematodebench.measures.base import Chemotaxis
 from nematodebench.records.schemas import NormalisedRecord, Record, Seed64, Sha256
 from nematodebench.records.stat_value import StoredStatValue
-from nematodebench.records.submission_schema import ExperimentId
+from nematodebench.records.submission_schema import AggregateMetrics, ExperimentId
 
 __all__ = ["CheckResult", "EvaluationReport", "Reexecution", "Reproduction"]
 
@@ -47,7 +47,7 @@ class Reproduction(Record):
 class EvaluationReport(Record):
     """What an evaluation found. Scores are those computed here from the episodes, never the claimed ones."""
 
-    schema_version: Literal[1] = 1
+    schema_version: Literal[2] = 2
     submission: str
     submission_sha256: Sha256
     submission_id: str | None = None
@@ -59,6 +59,7 @@ class EvaluationReport(Record):
     category: str | None = None
     score_key: str | None = None
     score: StoredStatValue | None = None
+    metrics: AggregateMetrics | None = None
     level: str | None = None
     normalised: NormalisedRecord | None = None
     chemotaxis: Chemotaxis | None = None

@@ -8,6 +8,7 @@ from nematodebench.measures.base import Chemotaxis
 from nematodebench.records.runs import RunFailure, RunResult
 from nematodebench.records.stat_value import StoredStatValue
 from nematodebench.scoring import ScoreAnchor
+from nematodebench.stats import Doubt
 from nematodebench.vocabulary import BrainClass
 
 __all__ = [
@@ -22,6 +23,10 @@ __all__ = [
 Seed64 = Annotated[int, Field(ge=0, lt=2**64)]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
+IntervalRules = Annotated[
+    Literal[1, 2],
+    Field(description="1: every interval is 1.96 std/sqrt(n), as in older versions; 2: as EVALUATION.md says"),
+]
 
 
 class Record(BaseModel):
@@ -94,6 +99,10 @@ class NormalisedRecord(Record):
     score: float = Field(ge=0, le=1)
     unclamped: float
     se: float | None
+    ci95: tuple[float, float] | None = Field(
+        None, description="of the unclamped score; null for one run and in results of older versions"
+    )
+    doubt: Doubt = ""
     floor: ScoreAnchor
     ceiling: ScoreAnchor
 
@@ -101,7 +110,7 @@ class NormalisedRecord(Record):
 class ExperimentMetadata(Record):
     """A stored session: everything needed to check it and to execute any of its runs again."""
 
-    schema_version: Literal[2] = 2
+    schema_version: Literal[3] = 3
     experiment_id: Name
     task: Name
     task_spec_hash: Sha256
@@ -122,6 +131,7 @@ class ExperimentMetadata(Record):
     runs: list[RunRecord]
     score_key: str = Field(max_length=200, description="empty for a task that is described and never ranked")
     metrics: dict[str, StoredStatValue]
+    interval_rules: IntervalRules = 2
     level: str | None = None
     normalised: NormalisedRecord | None = None
     chemotaxis: Chemotaxis | None = None

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
-from nematodebench.stats import StatValue
+from nematodebench.stats import Doubt, IntervalKind, StatValue
 
 __all__ = ["StatRecord", "StoredStatValue", "stat_record"]
 
@@ -22,17 +22,22 @@ class StatRecord(BaseModel):
     max: float
     n: int = Field(ge=1)
     ci95: tuple[float, float] | None
+    kind: IntervalKind = Field("plain", description="how the interval was computed; plain: 1.96 std/sqrt(n) at any n")
+    doubt: Doubt = Field("", description="why the interval may cover less than 93 %; empty where it does not")
 
 
 def stat_record(value: StatValue) -> StatRecord:
     """The stored form of a value."""
     ci95 = value.ci95 if value.has_interval else None
-    return StatRecord(mean=value.mean, std=value.std, min=value.min, max=value.max, n=value.n, ci95=ci95)
+    return StatRecord(
+        mean=value.mean, std=value.std, min=value.min, max=value.max, n=value.n, ci95=ci95, kind=value.kind,
+        doubt=value.doubt,
+    )  # fmt: skip
 
 
 def _stat_value(stored: StatRecord) -> StatValue:
     ci95 = stored.ci95 or (math.nan, math.nan)
-    return StatValue(stored.mean, stored.std, stored.min, stored.max, stored.n, ci95)
+    return StatValue(stored.mean, stored.std, stored.min, stored.max, stored.n, ci95, stored.kind, stored.doubt)
 
 
 class _AsRecord:

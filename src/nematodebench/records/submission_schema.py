@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field
 from nematodebench.measures.base import Chemotaxis
 from nematodebench.records.plain_text import is_invisible
 from nematodebench.records.schemas import (
+    IntervalRules,
     Name,
     NormalisedRecord,
     Provenance,
@@ -102,7 +103,7 @@ class Environment(Record):
 class NematodeBenchSubmission(Record):
     """A submission. Everything in it but the contributor's words is computed again by whoever checks it."""
 
-    schema_version: Literal[2] = 2
+    schema_version: Literal[3] = 3
     submission_id: ExperimentId
     timestamp: str = Field(pattern=r"^[0-9]{8}_[0-9]{6}$", description="UTC, when the submission was made")
     brain_type: BrainName
@@ -117,6 +118,7 @@ class NematodeBenchSubmission(Record):
     total_runs: int = Field(ge=1)
     score_key: Name
     metrics: AggregateMetrics
+    interval_rules: IntervalRules = 2
     level: str | None
     normalised: NormalisedRecord | None
     chemotaxis: Chemotaxis | None

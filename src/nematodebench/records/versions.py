@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from nematodebench.errors import UsageError
+from nematodebench.records.evaluation_schema import EvaluationReport
 from nematodebench.records.schemas import ExperimentMetadata, Record
 from nematodebench.records.submission_schema import NematodeBenchSubmission
 
@@ -31,9 +32,20 @@ def _submission_2(record: dict[str, Any]) -> dict[str, Any]:
     return {**record, "schema_version": 2}
 
 
+def _plain_intervals(record: dict[str, Any]) -> dict[str, Any]:
+    """Version 2 did not say how its intervals were computed: all were 1.96 std/sqrt(n)."""
+    return {**record, "schema_version": 3, "interval_rules": 1}
+
+
+def _report_2(record: dict[str, Any]) -> dict[str, Any]:
+    """Version 1 did not say how its intervals were computed; a report is made anew, never compared."""
+    return {**record, "schema_version": 2}
+
+
 _UPGRADES: dict[type[Record], tuple[Upgrade, ...]] = {
-    ExperimentMetadata: (_session_2,),
-    NematodeBenchSubmission: (_submission_2,),
+    ExperimentMetadata: (_session_2, _plain_intervals),
+    NematodeBenchSubmission: (_submission_2, _plain_intervals),
+    EvaluationReport: (_report_2,),
 }
 
 

@@ -41,6 +41,7 @@ from nematodebench.scoring.convergence import (
     final_success_rate,
     final_success_rates,
 )
+from nematodebench.scoring.jackknife import composite_pseudo_values, stabilities, stability_pseudo_values
 from nematodebench.scoring.learning import Improvement, improvement
 from nematodebench.scoring.nematode import (
     BIOLOGICAL_LEVELS,
@@ -95,6 +96,7 @@ __all__ = [
     "chemotaxis_index",
     "chemotaxis_interval",
     "composite",
+    "composite_pseudo_values",
     "continual_score",
     "convergence",
     "convergence_rows",
@@ -120,7 +122,9 @@ __all__ = [
     "reward_learning_speed",
     "reward_term",
     "score_session",
+    "stabilities",
     "stability",
+    "stability_pseudo_values",
     "success_rate",
     "success_threshold",
     "transfer_matrix",

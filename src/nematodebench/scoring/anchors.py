@@ -13,7 +13,7 @@ from enum import StrEnum, auto
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nematodebench.stats import Z95
+from nematodebench.stats import Z95, Doubt, critical, doubt, t_critical
 from nematodebench.stats.checks import number, require_unit, vector
 
 __all__ = [
@@ -81,6 +81,8 @@ class AnchoredScore:
         se: Standard error of `unclamped`; nan for a single run.
         n: Number of runs.
         ceiling_kind: Scores are comparable only within one kind.
+        factor: Half of the 95 % interval in standard errors.
+        doubt: Why the interval may cover less than 93 %; empty where it does not.
     """
 
     estimate: float
@@ -88,11 +90,13 @@ class AnchoredScore:
     se: float
     n: int
     ceiling_kind: AnchorKind
+    factor: float = Z95
+    doubt: Doubt = ""
 
     @property
     def ci95(self) -> tuple[float, float]:
-        """Normal 95 % interval of the unclamped score."""
-        return self.unclamped - Z95 * self.se, self.unclamped + Z95 * self.se
+        """95 % interval of the unclamped score."""
+        return self.unclamped - self.factor * self.se, self.unclamped + self.factor * self.se
 
 
 @dataclass(frozen=True)
@@ -129,7 +133,9 @@ def normalised(raw: ArrayLike, floor: float | ScoreAnchor, ceiling: float | Scor
     return clamp(_unclamped(np.atleast_1d(raw), anchor_value(floor), anchor_value(ceiling)))
 
 
-def anchored_score(raw: ArrayLike, floor: ScoreAnchor, ceiling: ScoreAnchor) -> AnchoredScore:
+def anchored_score(
+    raw: ArrayLike, floor: ScoreAnchor, ceiling: ScoreAnchor, pseudo: ArrayLike | None = None
+) -> AnchoredScore:
     """The normalised score s of a set of runs, with its error.
 
     var(s) = (var(mean raw) + (1 - s)^2 var(floor) + s^2 var(ceiling)) / (ceiling - floor)^2.
@@ -138,13 +144,18 @@ def anchored_score(raw: ArrayLike, floor: ScoreAnchor, ceiling: ScoreAnchor) -> 
         raw: One raw score per run.
         floor: The task's chance level.
         ceiling: The task's reference.
+        pseudo: Jackknife pseudo-values of a score that a run does not have on its own: var(mean raw) is theirs.
     """
     runs = vector("raw", raw)
     s = _unclamped(runs, floor.value, ceiling.value)
-    raw_variance = float(runs.var(ddof=1)) / runs.size if runs.size > 1 else math.nan
+    errors = runs if pseudo is None else vector("pseudo", pseudo)
+    raw_variance = float(errors.var(ddof=1)) / errors.size if errors.size > 1 else math.nan
     variance = raw_variance + (1 - s) ** 2 * floor.se**2 + s**2 * ceiling.se**2
     se = math.sqrt(variance) / anchor_gap(floor.value, ceiling.value)
-    return AnchoredScore(clamp(s), s, se, runs.size, ceiling.kind)
+    if runs.size == 1:
+        return AnchoredScore(clamp(s), s, se, 1, ceiling.kind)
+    factor = critical(runs.size) if pseudo is None else t_critical(runs.size - 1)
+    return AnchoredScore(clamp(s), s, se, runs.size, ceiling.kind, factor, doubt(runs))
 
 
 def group_by_ceiling(scores: Mapping[str, AnchoredScore]) -> dict[AnchorKind, dict[str, AnchoredScore]]:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nematodebench.stats import Z95
 from nematodebench.stats.checks import outcomes
-from nematodebench.stats.values import Z95
 
 __all__ = ["Improvement", "improvement"]
 

@@ -27,7 +27,7 @@ def summary(target: BrainTarget, plan: SearchPlan, result: SearchResult) -> dict
         "search": {"champion": result.search_value, "default": result.default_value},
         "champion_score": vars(verdict.champion), "default_score": vars(verdict.default),
         "difference": comparison.difference, "ci95": [_finite(end) for end in comparison.ci95],
-        "p_value": _finite(comparison.p_value),
+        "p_value": _finite(comparison.p_value), "doubt": comparison.doubt,
         "probability_of_improvement": comparison.probability_of_improvement, "improved": verdict.improved,
         "verdict": verdict.words, "importances": importances(result.study, plan.space),
     }  # fmt: skip

@@ -67,6 +67,12 @@ class BrainTarget:
         rows = self.task.measure([run.records for run in results]).runs
         return np.array([row[self.task.score_key] for row in rows], dtype=np.float64)
 
+    def pseudo_values(self, results: Sequence[RunResult]) -> NDArray[np.float64] | None:
+        """Jackknife pseudo-values of a score that a run does not have on its own; None for any other."""
+        if self.anchors:
+            return None
+        return self.task.measure([run.records for run in results]).pseudo.get(self.task.score_key)
+
     def full_config(self, config: Mapping[str, Any]) -> dict[str, Any]:
         """A config with everything that was not searched."""
         return dump_config(resolve_config(self.brain_name, self.brain, {**self.base, **config}))

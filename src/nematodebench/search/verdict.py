@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from numpy.typing import ArrayLike
 
@@ -10,7 +10,7 @@ from nematodebench.engine.seeds import run_seed
 from nematodebench.search.target import Target
 from nematodebench.stats import Comparison, StatValue, compare
 
-__all__ = ["Verdict", "held_out_seeds", "hold_out", "judge", "search_seeds"]
+__all__ = ["Verdict", "errors", "held_out_seeds", "hold_out", "judge", "search_seeds"]
 
 _HELD_OUT = 1 << 20
 """Number of the first held-out run: no search has as many runs a trial."""
@@ -65,15 +65,34 @@ class Verdict:
         return "no improvement: on held-out seeds the interval of the difference includes 0"
 
 
-def judge(champion: ArrayLike, default: ArrayLike, seeds: Sequence[int]) -> Verdict:
-    """Compares two sets of scores on the same seeds."""
+def judge(
+    champion: ArrayLike, default: ArrayLike, seeds: Sequence[int],
+    pseudo: tuple[ArrayLike | None, ArrayLike | None] = (None, None),
+) -> Verdict:  # fmt: skip
+    """Compares two sets of scores on the same seeds.
+
+    Args:
+        champion: One score for each seed.
+        default: One score for each seed.
+        seeds: The seeds.
+        pseudo: Jackknife pseudo-values of either side, for a score that a run does not have on its own.
+    """
     return Verdict(
-        StatValue.from_values(champion, "t"), StatValue.from_values(default, "t"),
-        compare(champion, default, seeds, seeds),
+        StatValue.from_values(champion, pseudo=pseudo[0]), StatValue.from_values(default, pseudo=pseudo[1]),
+        compare(champion, default, seeds, seeds, *pseudo),
     )  # fmt: skip
 
 
 def hold_out(target: Target, champion: Mapping[str, Any], seed: int, runs: int) -> Verdict:
     """Runs the champion and the default on held-out seeds."""
     seeds = held_out_seeds(seed, runs)
-    return judge(target.values(target.run(champion, seeds)), target.values(target.run({}, seeds)), seeds)
+    sides = target.run(champion, seeds), target.run({}, seeds)
+    return judge(
+        target.values(sides[0]), target.values(sides[1]), seeds, (errors(target, sides[0]), errors(target, sides[1]))
+    )
+
+
+def errors(target: Target, results: Sequence[Any]) -> ArrayLike | None:
+    """The pseudo-values of a target's results; None where it has no score that runs share."""
+    found = getattr(target, "pseudo_values", None)
+    return None if found is None else cast("ArrayLike | None", found(results))

@@ -9,6 +9,7 @@ from typing import Any
 from nematodebench.brains.registry import BrainType
 from nematodebench.measures.base import Measurement
 from nematodebench.records.schemas import NormalisedRecord
+from nematodebench.stats import StatValue
 from nematodebench.tasks.anchoring import load_anchors, normalise
 from nematodebench.tasks.base import Task
 
@@ -25,26 +26,43 @@ def brain_source_hash(brain: BrainType) -> str | None:
         return None
 
 
-def normalised_record(task: Task, measurement: Measurement) -> NormalisedRecord | None:
+def normalised_record(task: Task, measurement: Measurement, older: bool = False) -> NormalisedRecord | None:
     """The normalised headline score with the anchors it used."""
     anchors = load_anchors(task)
     values = [row[task.score_key] for row in measurement.runs if task.score_key in row]
-    score = normalise([value for value in values if value is not None], anchors)
+    pseudo = None if older else measurement.pseudo.get(task.score_key)
+    score = normalise([value for value in values if value is not None], anchors, pseudo)
     if score is None or anchors is None:
         return None
+    known = {} if math.isnan(score.se) or older else {"ci95": score.ci95, "doubt": score.doubt}
     se = None if math.isnan(score.se) else score.se
     return NormalisedRecord(
-        score=score.estimate, unclamped=score.unclamped, se=se, floor=anchors.floor, ceiling=anchors.ceiling
+        score=score.estimate, unclamped=score.unclamped, se=se, floor=anchors.floor, ceiling=anchors.ceiling, **known
     )
 
 
-def measurement_records(task: Task, measurement: Measurement) -> dict[str, Any]:
-    """Every part of a stored session that follows from its episodes alone: what a check computes again."""
+def measurement_records(task: Task, measurement: Measurement, older: bool = False) -> dict[str, Any]:
+    """Every part of a stored session that follows from its episodes alone: what a check computes again.
+
+    Args:
+        task: The task.
+        measurement: What was measured.
+        older: Whether intervals are those of older versions, for results that were stored with them.
+    """
     headline = measurement.session.get(task.score_key)
     return {
-        "metrics": dict(measurement.session),
+        "metrics": _older_summaries(measurement) if older else dict(measurement.session),
         "level": task.scoring.level(headline.mean) if headline else None,
-        "normalised": normalised_record(task, measurement),
+        "normalised": normalised_record(task, measurement, older),
         "chemotaxis": measurement.chemotaxis,
         "notes": measurement.notes,
     }
+
+
+def _older_summaries(measurement: Measurement) -> dict[str, StatValue]:
+    """Every metric over the runs with 1.96 standard errors; what runs do not have, the stability, is one value."""
+    found = {}
+    for name, value in measurement.session.items():
+        runs = [row[name] for row in measurement.runs if row.get(name) is not None]
+        found[name] = StatValue.plain([[float(v) for v in runs if v is not None] or [value.mean]])
+    return found

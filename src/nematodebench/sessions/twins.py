@@ -5,7 +5,7 @@ called. So it is stored, resumed and executed again like any other session, and 
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nematodebench.brains.registry import canonical_name, class_of
@@ -13,7 +13,8 @@ from nematodebench.errors import UsageError
 from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.sessions.config import SessionConfig
 from nematodebench.sessions.plan import Plan, dump_config, make_plan
-from nematodebench.stats import StatValue, compare, plus_minus
+from nematodebench.sessions.scores import RunScores, compare_scores, scores_of_record
+from nematodebench.stats import MARK, Doubt, StatValue, plus_minus
 from nematodebench.tasks.base import trained_id
 
 __all__ = ["Gain", "gain", "gain_of", "has_twin", "pair_twins", "twin_plan"]
@@ -29,6 +30,7 @@ class Gain:
         difference: Mean of the differences of runs of the same seed.
         ci95: Its 95 % interval; nan for fewer than two pairs.
         pairs: Runs that both have.
+        doubt: Why the interval may cover less than 93 %; empty where it does not.
     """
 
     trained: StatValue
@@ -36,6 +38,7 @@ class Gain:
     difference: float
     ci95: tuple[float, float]
     pairs: int
+    doubt: Doubt = ""
 
     @property
     def learned(self) -> bool:
@@ -50,7 +53,9 @@ class Gain:
 
     def __str__(self) -> str:
         low, high = self.ci95
-        return f"{self.difference:+.3f}" if math.isnan(low) else f"{plus_minus(self.difference, (high - low) / 2)}"
+        if math.isnan(low):
+            return f"{self.difference:+.3f}"
+        return plus_minus(self.difference, (high - low) / 2) + (f" {MARK}" if self.doubt else "")
 
     def sentence(self, brain: str) -> str:
         """Says in plain words what is shown."""
@@ -79,25 +84,19 @@ def twin_plan(plan: Plan) -> Plan:
     return make_plan(given, workers=plan.workers, executor=plan.executor)
 
 
-def gain(trained: Mapping[int, float], untrained: Mapping[int, float]) -> Gain | None:
-    """The gain of scores by run seed; None where no seed has both."""
-    shared = [seed for seed in trained if seed in untrained]
+def gain(trained: RunScores, untrained: RunScores) -> Gain | None:
+    """The gain of a session's scores over those of its twin; None where no seed has both."""
+    shared = [seed for seed in trained.seeds if seed in untrained.seeds]
     if not shared:
         return None
-    x, y = [trained[seed] for seed in shared], [untrained[seed] for seed in shared]
-    found = compare(x, y, shared, shared)
-    values = StatValue.from_values(list(trained.values())), StatValue.from_values(list(untrained.values()))
-    return Gain(*values, found.difference, found.ci95, found.pairs)
+    found = compare_scores(trained.only(shared), untrained.only(shared))
+    with_learning, without = (StatValue.from_values(side.values, pseudo=side.pseudo) for side in (trained, untrained))
+    return Gain(with_learning, without, found.difference, found.ci95, found.pairs, found.doubt)
 
 
 def gain_of(trained: ExperimentMetadata, untrained: ExperimentMetadata) -> Gain | None:
     """The gain of a stored session over its twin's."""
-    return gain(_scores(trained), _scores(untrained))
-
-
-def _scores(record: ExperimentMetadata) -> dict[int, float]:
-    values = {run.seed: run.metrics.get(record.score_key) for run in record.runs}
-    return {seed: value for seed, value in values.items() if value is not None}
+    return gain(scores_of_record(trained), scores_of_record(untrained))
 
 
 def pair_twins(records: Sequence[ExperimentMetadata]) -> list[tuple[ExperimentMetadata, ExperimentMetadata | None]]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nematodebench.stats.checks import FloatArray, matrix, number, vector
-from nematodebench.stats.values import RESAMPLES, percentile_interval
+from nematodebench.stats.intervals import RESAMPLES, percentile_interval
 
 __all__ = ["iqm", "optimality_gap", "performance_profile", "stratified_bootstrap"]
 

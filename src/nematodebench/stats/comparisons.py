@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nematodebench.stats.checks import FloatArray, require_unit, vector
-from nematodebench.stats.values import t_critical
+from nematodebench.stats.doubt import Doubt, doubt
+from nematodebench.stats.improvement import improvement_interval, probability_of_improvement
+from nematodebench.stats.intervals import t_critical
 
-__all__ = ["Comparison", "compare", "holm", "probability_of_improvement"]
+__all__ = ["Comparison", "compare", "holm"]
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,10 @@ class Comparison:
         pairs: Number of pairs by seed; 0 if the runs were compared unpaired.
         n_x: Runs of x.
         n_y: Runs of y.
+        se: Standard error of the difference.
+        df: Degrees of freedom of the t statistic.
+        improvement_ci95: The 95 % interval of the probability of improvement.
+        doubt: Why the intervals may cover less than 93 %; empty where they do not.
     """
 
     difference: float
@@ -36,14 +42,15 @@ class Comparison:
     pairs: int
     n_x: int
     n_y: int
+    se: float = math.nan
+    df: float = math.nan
+    improvement_ci95: tuple[float, float] = (math.nan, math.nan)
+    doubt: Doubt = ""
 
-
-def probability_of_improvement(x: ArrayLike, y: ArrayLike) -> float:
-    """The chance that a run of x beats a run of y: Mann-Whitney U / (n m), ties count one half."""
-    a, b = vector("x", x), np.sort(vector("y", y))
-    wins = np.searchsorted(b, a, side="left").sum()
-    wins_and_ties = np.searchsorted(b, a, side="right").sum()
-    return float(wins + wins_and_ties) / (2 * a.size * b.size)
+    @property
+    def runs(self) -> int:
+        """The runs that the statistic rests on: pairs, or those of the smaller side."""
+        return self.pairs or min(self.n_x, self.n_y)
 
 
 def holm(p_values: ArrayLike) -> FloatArray:
@@ -57,8 +64,9 @@ def holm(p_values: ArrayLike) -> FloatArray:
 
 
 def compare(
-    x: ArrayLike, y: ArrayLike, seeds_x: Sequence[int] | None = None, seeds_y: Sequence[int] | None = None
-) -> Comparison:
+    x: ArrayLike, y: ArrayLike, seeds_x: Sequence[int] | None = None, seeds_y: Sequence[int] | None = None,
+    pseudo_x: ArrayLike | None = None, pseudo_y: ArrayLike | None = None,
+) -> Comparison:  # fmt: skip
     """Compare the run scores of x with those of y.
 
     Runs are paired by seed when at least half of each side's runs have a partner, and the paired t interval is of the
@@ -69,18 +77,35 @@ def compare(
         y: One score per run.
         seeds_x: The run seeds of x, in the same order; without seeds the comparison is unpaired.
         seeds_y: The run seeds of y.
+        pseudo_x: Jackknife pseudo-values of x, for a score that a run does not have on its own: the error is theirs.
+        pseudo_y: Those of y.
     """
     a, b = vector("x", x), vector("y", y)
+    error_a, error_b = _errors("pseudo_x", pseudo_x, a), _errors("pseudo_y", pseudo_y, b)
     pairs = _pairs(_seed_index("seeds_x", seeds_x, a.size), _seed_index("seeds_y", seeds_y, b.size))
     if pairs:
-        gaps = np.array([a[i] - b[j] for i, j in pairs])
-        difference, se, df = float(gaps.mean()), _standard_error(gaps), gaps.size - 1.0
+        rows, partners = (list(side) for side in zip(*pairs, strict=True))
+        difference = float((a[rows] - b[partners]).mean())
+        se, df = _standard_error(error_a[rows] - error_b[partners]), len(pairs) - 1.0
+        chance = improvement_interval(a[rows], b[partners], paired=True)
     else:
         difference = float(a.mean() - b.mean())
-        se, df = _welch(a, b)
+        se, df = _welch(error_a, error_b)
+        chance = improvement_interval(a, b, paired=False)
     ci95, p_value = _t_inference(difference, se, df)
-    chance = probability_of_improvement(a, b)
-    return Comparison(difference, ci95, p_value, chance, len(pairs), a.size, b.size)
+    return Comparison(
+        difference, ci95, p_value, probability_of_improvement(a, b), len(pairs), a.size, b.size, se, df, chance,
+        doubt(a) or doubt(b) or ("few runs" if 0 < len(pairs) < min(a.size, b.size, 50) else ""),
+    )  # fmt: skip
+
+
+def _errors(name: str, pseudo: ArrayLike | None, values: FloatArray) -> FloatArray:
+    if pseudo is None:
+        return values
+    found = vector(name, pseudo)
+    if found.size != values.size:
+        raise ValueError(f"{name} has {found.size} value(s) for {values.size} run(s): pass one for each run")
+    return found
 
 
 def _seed_index(name: str, seeds: Sequence[int] | None, runs: int) -> dict[int, int]:

@@ -11,57 +11,25 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nematodebench.stats.checks import FloatArray, vector
+from nematodebench.stats.doubt import MARK, STEADY_RUNS, Doubt, doubt
+from nematodebench.stats.intervals import (
+    FEW_RUNS,
+    Z95,
+    IntervalMethod,
+    critical,
+    half_widths,
+    interval,
+    is_share,
+    t_critical,
+    wilson,
+)
 
-__all__ = ["Z95", "IntervalMethod", "StatValue", "interval", "plus_minus"]
+__all__ = ["IntervalKind", "StatValue", "plus_minus"]
 
-IntervalMethod: TypeAlias = Literal["normal", "t", "bootstrap"]
+IntervalKind: TypeAlias = Literal["plain", "normal", "t", "bootstrap", "jackknife", "wilson", "sessions"]
+"""How an interval was computed. "plain" is 1.96 standard errors at any n, as results of older versions have it."""
 
-RESAMPLES = 2000
-Z95 = 1.96
-"""Half of a normal 95 % interval in standard errors, as the metrics define it."""
-_UNDEFINED = (math.nan, math.nan)
-
-
-def percentile_interval(replicates: FloatArray) -> tuple[float, float]:
-    """The middle 95 % of bootstrap replicates."""
-    low, high = np.quantile(replicates, [0.025, 0.975])
-    return float(low), float(high)
-
-
-def t_critical(df: float) -> float:
-    """The two-sided 95 % point of Student's t (from scipy.special: scipy.stats takes a second to import)."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(df, 0.975))
-
-
-def interval(values: ArrayLike, method: IntervalMethod = "normal", rng: int = 0) -> tuple[float, float]:
-    """The 95 % interval of the mean of independent runs; the same input always gives the same interval.
-
-    Measured: covers 93 to 97 % for normal runs and for two groups of runs as unequal as 4 to 1, at the n named below.
-    With 9 to 1 it covers about 92 % at n = 50 and 94 % at n = 500.
-
-    Args:
-        values: One number per run.
-        method: "normal" is mean ± 1.96 std/sqrt(n), made for n >= 50; "t" replaces 1.96 by Student's value and
-            holds for few, roughly normal runs; "bootstrap" is the percentile bootstrap, made for n >= 50.
-        rng: Seed of the bootstrap's own generator.
-
-    Returns:
-        (low, high); (nan, nan) for a single run, because one value carries no information about its spread.
-    """
-    if method not in ("normal", "t", "bootstrap"):
-        raise ValueError(f"method is {method!r}: pass 'normal', 't' or 'bootstrap'")
-    array = vector("values", values)
-    n = array.size
-    if n == 1:
-        return _UNDEFINED
-    if method == "bootstrap":
-        picks = np.random.default_rng(rng).integers(0, n, size=(RESAMPLES, n))
-        return percentile_interval(array[picks].mean(axis=1))
-    half = (Z95 if method == "normal" else t_critical(n - 1)) * float(array.std(ddof=1)) / math.sqrt(n)
-    mean = float(array.mean())
-    return mean - half, mean + half
+_ODD_SESSIONS = 0.01
 
 
 def plus_minus(value: float, half: float) -> str:
@@ -75,7 +43,8 @@ def plus_minus(value: float, half: float) -> str:
 class StatValue:
     """A metric over n values: `str()` prints mean ± half the 95 % interval, like `0.867 ± 0.023`.
 
-    A single value has std 0 and ci95 (nan, nan), and prints as `0.867 (n = 1)`: its interval is unknown, not zero.
+    An interval that is not symmetric prints as `1.000 [0.929, 1.000]`, and one that may cover less than 93 % has the
+    mark `(!)`. A single value has std 0 and ci95 (nan, nan), and prints as `0.867 (n = 1)`: its interval is unknown.
     """
 
     mean: float
@@ -84,32 +53,96 @@ class StatValue:
     max: float
     n: int
     ci95: tuple[float, float]
+    kind: IntervalKind = "plain"
+    doubt: Doubt = ""
 
     @classmethod
-    def from_values(cls, values: ArrayLike, method: IntervalMethod = "normal") -> StatValue:
-        """Summarise one number per run, with the interval of `interval(values, method)`."""
-        array = vector("values", values)
-        return cls._summary(array, interval(array, method))
-
-    @classmethod
-    def pooled(cls, sessions: Sequence[ArrayLike]) -> StatValue:
-        """Summarise a submission: mean, std, min, max and n over the session means, ci95 over all runs.
+    def from_values(
+        cls, values: ArrayLike, method: IntervalMethod = "auto", *, pseudo: ArrayLike | None = None, share: bool = False
+    ) -> StatValue:
+        """Summarise one number per run.
 
         Args:
-            sessions: For each session, one number per run. ci95 = mean ± 1.96 std/sqrt(n) with std and n of all runs.
+            values: One number per run.
+            method: Of the interval, see `interval`.
+            pseudo: Jackknife pseudo-values, for a metric that a run does not have on its own.
+            share: Whether the metric lies between 0 and 1. Where all runs are at 0 or 1, the interval is Wilson's.
         """
-        if len(sessions) == 0:
-            raise ValueError("sessions is empty: pass at least one session of runs")
-        arrays = [vector(f"sessions[{k}]", runs) for k, runs in enumerate(sessions)]
-        means = np.array([runs.mean() for runs in arrays])
-        low, high = interval(np.concatenate(arrays))
-        half, centre = (high - low) / 2, float(means.mean())
-        return cls._summary(means, (centre - half, centre + half))
+        array = vector("values", values)
+        if share and is_share(array):
+            return cls._share(array, array)
+        if pseudo is not None and array.size > 1:
+            half = float(half_widths(vector("pseudo", pseudo), t_critical(array.size - 1)))
+            return cls._summary(array, _around(array, half), "jackknife", doubt(array))
+        kind: IntervalKind = method if method != "auto" else "t" if array.size < FEW_RUNS else "normal"
+        return cls._summary(array, interval(array, method), kind, doubt(array) if array.size > 1 else "")
 
     @classmethod
-    def _summary(cls, array: FloatArray, ci95: tuple[float, float]) -> StatValue:
+    def of_session(cls, value: float, pseudo: ArrayLike) -> StatValue:
+        """Summarise what only a session as a whole has: its value, and an interval by the jackknife.
+
+        Args:
+            value: The session's.
+            pseudo: Its pseudo-values, one for each run. n and std are theirs.
+        """
+        runs = vector("pseudo", pseudo)
+        if runs.size < 3:  # without one of two runs there is no stability to compare with
+            return cls(value, 0.0, value, value, runs.size, (math.nan, math.nan), "jackknife")
+        half = float(half_widths(runs, t_critical(runs.size - 1)))
+        why: Doubt = "few runs" if runs.size < STEADY_RUNS else ""
+        ends = (value - half, value + half)
+        return cls(value, float(runs.std(ddof=1)), value, value, runs.size, ends, "jackknife", why)
+
+    @classmethod
+    def pooled(
+        cls, sessions: Sequence[ArrayLike], pseudo: Sequence[ArrayLike] | None = None, *, share: bool = False
+    ) -> StatValue:
+        """Summarise a submission: mean, std, min, max and n over the session means, ci95 over all runs.
+
+        Where the session means differ by more than their runs explain (F test, 1 %), ci95 is Student's over sessions.
+
+        Args:
+            sessions: For each session, one number per run, or one number for a metric that only sessions have.
+            pseudo: For each session, the pseudo-values of a metric that a run does not have on its own.
+            share: Whether the metric lies between 0 and 1.
+        """
+        arrays = _sessions(sessions)
+        means = np.array([runs.mean() for runs in arrays])
+        runs = np.concatenate(arrays)
+        if share and is_share(runs):
+            return cls._share(means, runs)
+        spread = arrays if pseudo is None else _sessions(pseudo)
+        n = sum(one.size for one in spread)
+        if n == 1:
+            return cls._summary(means, (math.nan, math.nan), "normal")
+        if _sessions_differ(spread):
+            return cls._summary(means, interval(means, "t"), "sessions", "few runs")
+        factor = critical(n) if pseudo is None else t_critical(n - 1)
+        half = float(half_widths(np.concatenate(spread), factor))
+        kind: IntervalKind = "jackknife" if pseudo is not None else "t" if n < FEW_RUNS else "normal"
+        if runs.size != n:  # only sessions have the metric, and each rests on its own runs
+            few = min(one.size for one in spread) < STEADY_RUNS
+            return cls._summary(means, _around(means, half), kind, "few runs" if few else "")
+        return cls._summary(means, _around(means, half), kind, doubt(runs))
+
+    @classmethod
+    def plain(cls, sessions: Sequence[ArrayLike]) -> StatValue:
+        """As results of older versions have it: of one session over its runs, of several over their means."""
+        arrays = _sessions(sessions)
+        runs = np.concatenate(arrays)
+        summarised = runs if len(arrays) == 1 else np.array([one.mean() for one in arrays])
+        half = float(half_widths(runs, Z95)) if runs.size > 1 else math.nan
+        return cls._summary(summarised, _around(summarised, half), "plain")
+
+    @classmethod
+    def _share(cls, summarised: FloatArray, runs: FloatArray) -> StatValue:
+        why: Doubt = "few runs" if runs.size < FEW_RUNS else ""
+        return cls._summary(summarised, wilson(float(runs.sum()), runs.size), "wilson", why)
+
+    @classmethod
+    def _summary(cls, array: FloatArray, ci95: tuple[float, float], kind: IntervalKind, why: Doubt = "") -> StatValue:
         std = float(array.std(ddof=1)) if array.size > 1 else 0.0
-        return cls(float(array.mean()), std, float(array.min()), float(array.max()), array.size, ci95)
+        return cls(float(array.mean()), std, float(array.min()), float(array.max()), array.size, ci95, kind, why)
 
     @property
     def has_interval(self) -> bool:
@@ -120,4 +153,33 @@ class StatValue:
         low, high = self.ci95
         if not self.has_interval:
             return f"{self.mean:.3f} (n = {self.n})"
-        return plus_minus(self.mean, (high - low) / 2)
+        mark = f" {MARK}" if self.doubt else ""
+        if self.kind == "wilson":
+            return f"{self.mean:.3f} [{low:.3f}, {high:.3f}]{mark}"
+        return plus_minus(self.mean, (high - low) / 2) + mark
+
+
+def _around(array: FloatArray, half: float) -> tuple[float, float]:
+    mean = float(array.mean())
+    return mean - half, mean + half
+
+
+def _sessions(sessions: Sequence[ArrayLike]) -> list[FloatArray]:
+    if len(sessions) == 0:
+        raise ValueError("sessions is empty: pass at least one session of runs")
+    return [vector(f"sessions[{k}]", runs) for k, runs in enumerate(sessions)]
+
+
+def _sessions_differ(sessions: Sequence[FloatArray]) -> bool:
+    """Whether session means differ by more than the spread of their runs explains; no code of ours makes them."""
+    groups, n = len(sessions), sum(runs.size for runs in sessions)
+    if groups < 2 or n <= groups:
+        return False
+    whole = np.concatenate(sessions).mean()
+    between = sum(runs.size * (runs.mean() - whole) ** 2 for runs in sessions) / (groups - 1)
+    within = sum(((runs - runs.mean()) ** 2).sum() for runs in sessions) / (n - groups)
+    if within <= 0.0:
+        return bool(between > 0.0)
+    from scipy.special import fdtrc
+
+    return bool(fdtrc(groups - 1, n - groups, between / within) < _ODD_SESSIONS)

@@ -1,9 +1,12 @@
 """What checks look at: sessions, the submission that claims something of them, and what their episodes say."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from nematodebench.brains.registry import BrainType, canonical_name, class_of, config_of, get_brain
 from nematodebench.engine.run import resolve_config, resolve_stored
@@ -108,7 +111,15 @@ class Case:
 
     @cached_property
     def findings(self) -> Findings:
-        """What the submission must claim."""
+        """What the submission must claim, and what is shown of it."""
+        return self._findings(older=False)
+
+    @property
+    def claimable(self) -> Findings:
+        """What the submission must claim by the rules it was made with: older ones have simpler intervals."""
+        return self.findings if self.claims.interval_rules == 2 else self._findings(older=True)
+
+    def _findings(self, older: bool) -> Findings:
         rows = [row for session in self.measurements for row in session.runs]
         everything = [
             self.common.selected(runs[k], task)
@@ -116,21 +127,41 @@ class Case:
             for k in sorted(runs)
         ]
         names = [name for name in self.measurements[0].session if all(name in one.session for one in self.measurements)]
-        summary = {name: self._pool(name) for name in names}
-        pooled = Measurement(rows, summary, self.common.measure(everything).chemotaxis)
-        found = measurement_records(self.task, pooled)
-        metrics = found["metrics"]
+        chemotaxis = self.common.measure(everything).chemotaxis
+        pooled = Measurement(rows, {name: self._pool(name) for name in names}, chemotaxis, [], self._pseudo())
+        found = measurement_records(self.task, pooled, older)
+        metrics = {name: self._pool_older(name) for name in names} if older else found["metrics"]
         named = {name: metrics.pop(name, None) for name in _NAMED}
         return Findings(
             AggregateMetrics(**named, other=metrics), found["level"], found["normalised"], found["chemotaxis"]
         )
 
+    def _pseudo(self) -> dict[str, NDArray[np.float64]]:
+        """Pseudo-values of all runs. Each run's is of its own session, because the stability is."""
+        names = self.measurements[0].pseudo
+        return {name: np.concatenate([session.pseudo[name] for session in self.measurements]) for name in names}
+
+    def _by_session(self, name: str) -> list[list[float]]:
+        """A metric's values by session; where runs do not have it, the one of each session."""
+        values = [
+            [float(value) for row in session.runs if (value := row.get(name)) is not None]
+            for session in self.measurements
+        ]
+        return values if all(values) else [[session.session[name].mean] for session in self.measurements]
+
     def _pool(self, name: str) -> StatValue:
-        """Summarises a metric over session means, with an interval over all runs where runs have the metric."""
-        by_session = [[row[name] for row in session.runs if name in row] for session in self.measurements]
-        if all(by_session):
-            return StatValue.pooled([[float(v) for v in values if v is not None] for values in by_session])
-        return StatValue.from_values([session.session[name].mean for session in self.measurements], method="t")
+        """Summarises a metric over session means, with an interval over all runs."""
+        values, measure = self._by_session(name), self.task.scoring
+        if name not in self.measurements[0].pseudo:
+            return StatValue.pooled(values, share=name in measure.shares())
+        return StatValue.pooled(values, [session.pseudo[name] for session in self.measurements])
+
+    def _pool_older(self, name: str) -> StatValue:
+        """The same as versions before had it: 1.96 standard errors of all runs, or Student's t over sessions."""
+        values = self._by_session(name)
+        if all(len(runs) == 1 for runs in values):
+            return replace(StatValue.from_values([runs[0] for runs in values], "t"), kind="plain", doubt="")
+        return StatValue.plain(values)
 
     @property
     def category(self) -> str:

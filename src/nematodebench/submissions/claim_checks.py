@@ -168,8 +168,9 @@ def _counts(case: Case) -> Iterator[str]:
 def _metrics(case: Case) -> Iterator[str]:
     if case.claims.score is None:
         yield f"metrics lack the score, {case.claims.score_key}"
+    claimable = case.claimable
     for field in ("metrics", "level", "normalised", "chemotaxis"):
-        yield from differences(getattr(case.claims, field), getattr(case.findings, field), field)
+        yield from differences(getattr(case.claims, field), getattr(claimable, field), field)
 
 
 @check(

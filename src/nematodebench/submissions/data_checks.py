@@ -216,7 +216,7 @@ def _session_metrics(case: Case) -> Iterator[str]:
             steps = _steps(task, runs[run.run])
             if run.steps != steps:
                 yield f"{name} run {run.run}: steps is {run.steps}, but the episodes add up to {steps}"
-        computed = measurement_records(case.task, measurement)
+        computed = measurement_records(case.task, measurement, older=record.interval_rules == 1)
         for note in set(record.notes) - set(computed.pop("notes")):
             yield f"{name}: the episodes do not say {note!r}"
         if case.task.score_key not in record.metrics:

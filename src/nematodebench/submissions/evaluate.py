@@ -140,6 +140,7 @@ def _report(case: Case, content: bytes, results: Sequence[CheckResult], again: R
         category=case.category if known else None,
         score_key=case.task.score_key if findings else None,
         score=findings.metrics.by_name().get(case.task.score_key) if findings else None,
+        metrics=findings.metrics if findings else None,
         level=findings.level if findings else None,
         normalised=findings.normalised if findings else None,
         chemotaxis=findings.chemotaxis if findings else None,

@@ -7,6 +7,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from nematodebench.errors import UsageError
 from nematodebench.scoring import AnchoredScore, AnchorKind, ScoreAnchor, anchored_score, check_anchors
 from nematodebench.tasks.base import Task
@@ -110,11 +112,19 @@ def _blind(data: dict[str, Any] | None) -> BlindPolicy | None:
     return BlindPolicy(**{**data, "segments": tuple(tuple(segment) for segment in data["segments"])})
 
 
-def normalise(values: Sequence[float], anchors: TaskAnchors | None) -> AnchoredScore | None:
-    """The share of the gap from floor to ceiling that was closed; None without anchors."""
+def normalise(
+    values: Sequence[float], anchors: TaskAnchors | None, pseudo: ArrayLike | None = None
+) -> AnchoredScore | None:
+    """The share of the gap from floor to ceiling that was closed; None without anchors.
+
+    Args:
+        values: One raw score per run.
+        anchors: The task's.
+        pseudo: Jackknife pseudo-values of a score that a run does not have on its own.
+    """
     if anchors is None or not values:
         return None
-    return anchored_score(values, anchors.floor, anchors.ceiling)
+    return anchored_score(values, anchors.floor, anchors.ceiling, pseudo)
 
 
 def write_anchors(task: Task, anchors: TaskAnchors) -> Path:

@@ -24,6 +24,7 @@ def report(
     from nematodebench.errors import UsageError
     from nematodebench.records.store import load_experiment
     from nematodebench.sessions.rerun import task_of
+    from nematodebench.sessions.scores import with_todays_intervals
     from nematodebench.sessions.twins import pair_twins
     from nematodebench.tasks.base import trained_id
 
@@ -33,7 +34,7 @@ def report(
     if json:
         print_json([record.model_dump(mode="json") for record in records])
     else:
-        pairs = pair_twins(records)
+        pairs = pair_twins([with_todays_intervals(record) for record in records])
         _sessions.print_tables(task_of(pairs[0][0]), pairs)
         for record in records if runs else []:
             print(f"\n{record.experiment_id}, session seed {record.session_seed}\n")
