@@ -8,15 +8,18 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from nematodebench.cli.deciding import MOST_RUNS, decide, print_decision
 from nematodebench.cli.progress import show_progress
 from nematodebench.cli.show import brain_label, descriptor_lines, print_json, print_table, session_lines
 from nematodebench.errors import UsageError
 from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.sessions.config import SessionConfig, parse_assignments, read_config
+from nematodebench.sessions.detectable import detectable
 from nematodebench.sessions.execution import Progress, resume, run_plan
 from nematodebench.sessions.plan import Plan, dump_config, make_plan
 from nematodebench.sessions.session import Session
 from nematodebench.sessions.twins import gain_of, has_twin, pair_twins, twin_plan
+from nematodebench.stats import SMALLEST_EFFECT
 from nematodebench.tasks.anchoring import load_anchors
 from nematodebench.tasks.base import Task
 
@@ -45,6 +48,9 @@ class RunRequest:
     output: Path
     resume: str | None
     dry_run: bool
+    until: str | None = None
+    max_runs: int | None = None
+    smallest_effect: float = SMALLEST_EFFECT
 
 
 def run_command(request: RunRequest, *, json: bool) -> bool:
@@ -56,9 +62,28 @@ def run_command(request: RunRequest, *, json: bool) -> bool:
         if request.dry_run:
             print_plans(plans, json=json)
             return True
+        if request.until is not None:
+            return _run_until_decided(plans, request, json=json)
         done = [execute_plan(plan, request.output if request.track else None, quiet=json) for plan in plans]
     print_sessions(done, json=json, root=request.output if request.track or request.resume else None)
     return not any(session.failed_runs for session in done)
+
+
+def _run_until_decided(plans: list[Plan], request: RunRequest, *, json: bool) -> bool:
+    if request.until != "decided":
+        raise UsageError(f"--until {request.until!r}: the only thing to wait for is `decided`.")
+    if request.twin or request.sessions != 1 or request.runs is not None:
+        raise UsageError("--until decided finds the number of runs itself: leave out --runs, --sessions and --twin.")
+    decision = decide(plans, request.max_runs or MOST_RUNS, json, request.smallest_effect)
+    root = request.output if request.track else None
+    if root is not None:
+        for session in decision.sessions:
+            session.save(root)
+    print_sessions(decision.sessions, json=json, root=root)
+    if not json:
+        print()
+        print_decision(decision)
+    return True
 
 
 def _session_configs(request: RunRequest) -> list[SessionConfig]:
@@ -136,6 +161,7 @@ def print_plans(plans: Sequence[Plan], json: bool) -> None:
             "task": plan.task.id, "brain": plan.brain_name, "config": dump_config(plan.config), "runs": plan.runs,
             "episodes_per_run": sum(phase.episodes for phase in plan.task.phases), "steps_at_most": steps * plan.runs,
             "seed": plan.seed, "workers": plan.workers, "executor": plan.executor, "official": plan.task.official,
+            "smallest_difference": str(detectable(plan) or "-"),
         })  # fmt: skip
     if json:
         print_json(rows)

@@ -15,11 +15,11 @@ from nematodebench.records.provenance import source_hash
 from nematodebench.records.runs import RunResult
 from nematodebench.records.store import ExperimentStore
 from nematodebench.sessions.config import SessionConfig
-from nematodebench.sessions.plan import Plan, dump_config, make_plan
+from nematodebench.sessions.plan import Plan, make_plan, resized, session_config
 from nematodebench.sessions.session import EXPERIMENTS, Session
 from nematodebench.sessions.twins import twin_plan
 
-__all__ = ["Progress", "resume", "run", "run_plan"]
+__all__ = ["Progress", "extend", "resume", "run", "run_plan"]
 
 
 @dataclass
@@ -81,18 +81,10 @@ def resume(
 
 
 def _plan_record(plan: Plan, experiment_id: str) -> dict[str, Any]:
-    given = SessionConfig(
-        task=plan.task.id,
-        brain=plan.brain_name,
-        config=dump_config(plan.config),
-        runs=plan.runs,
-        episodes=plan.task.episodes_override or None,
-        seed=plan.seed,
-    )
     return {
         "experiment_id": experiment_id,
         "created": _now(),
-        "session": given.model_dump(mode="json"),
+        "session": session_config(plan).model_dump(mode="json"),
         "workers": plan.workers,
         "executor": plan.executor,
         "config_name": plan.config_name,
@@ -143,6 +135,26 @@ def _execute(
         with _storage(store):
             session.store(store)
     return session
+
+
+def extend(session: Session, runs: int, progress: Progress | None = None) -> Session:
+    """The same session with more runs: it keeps those it has, and the further ones are executed."""
+    shown, plan = progress or Progress(), resized(session.plan, runs, session.plan.seed)
+    done = {result.index for result in session.results}
+    started = shown.started = time.perf_counter()
+    shown.total, shown.done, shown.failed = runs, len(done), len(session.failed_runs)
+    todo = [spec for spec in plan.specs() if spec.index not in done]
+    results = list(session.results)
+    try:
+        for result in execute_all(todo, plan.executor, plan.workers, shown.watch):
+            results.append(result)
+            shown.done += 1
+            shown.failed += result.failure is not None
+    except KeyboardInterrupt as stop:
+        raise Interrupted(None) from stop
+    results.sort(key=lambda result: result.index)
+    seconds = session.wall_seconds + time.perf_counter() - started
+    return Session(plan, results, session.created, _now(), seconds, session.experiment_id)
 
 
 def run(

@@ -12,7 +12,7 @@ from nematodebench.sessions.config import SessionConfig, config_text
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.registry import get_task
 
-__all__ = ["Plan", "check_body", "dump_config", "make_plan"]
+__all__ = ["Plan", "check_body", "dump_config", "make_plan", "resized", "session_config"]
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,24 @@ def make_plan(
     )
     check_body(plan)
     return plan
+
+
+def session_config(plan: Plan) -> SessionConfig:
+    """The config that makes a plan."""
+    return SessionConfig(
+        task=plan.task.id,
+        brain=plan.brain_name,
+        config=dump_config(plan.config),
+        runs=plan.runs,
+        episodes=plan.task.episodes_override or None,
+        seed=plan.seed,
+    )
+
+
+def resized(plan: Plan, runs: int, seed: int) -> Plan:
+    """The same plan with another number of runs, or another seed. Run k of a seed is the same in all of them."""
+    given = session_config(plan).model_copy(update={"runs": runs, "seed": seed})
+    return make_plan(given, workers=plan.workers, executor=plan.executor, config_name=plan.config_name)
 
 
 def check_body(plan: Plan) -> None:

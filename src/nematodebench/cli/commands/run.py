@@ -39,6 +39,13 @@ def run(
     track: Annotated[bool, typer.Option("--track", help="store the session under experiments/")] = False,
     output: Annotated[Path, typer.Option(help="where tracked sessions are stored")] = Path("experiments"),
     resume: Annotated[str | None, typer.Option(metavar="ID", help="continue a killed or interrupted session")] = None,
+    until: Annotated[
+        str | None, typer.Option(metavar="decided", help="add runs of two brains until one is better or both are equal")
+    ] = None,
+    max_runs: Annotated[int | None, typer.Option(help="most runs of --until decided [default: 500]")] = None,
+    smallest: Annotated[
+        float, typer.Option("--smallest-effect", help="of --until decided: smallest normalised difference that matters")
+    ] = 0.01,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="print the plan and its cost, run nothing")] = False,
     json: Annotated[bool, typer.Option("--json", help="print the stored record instead of a table")] = False,
 ) -> None:
@@ -61,6 +68,9 @@ def run(
         output=output,
         resume=resume,
         dry_run=dry_run,
+        until=until,
+        max_runs=max_runs,
+        smallest_effect=smallest,
     )
     if not run_command(request, json=json):
         raise typer.Exit(1)

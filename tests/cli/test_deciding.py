@@ -1,0 +1,93 @@
+"""`run A B --until decided` stops when the verdict falls, and `--dry-run` says what a plan can find out."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+import nematodebench as nb
+from nematodebench.cli import build
+from nematodebench.errors import UsageError
+from nematodebench.records.store import load_experiment
+from nematodebench.sessions.execution import extend
+
+TASK = "foraging_small-v1"
+
+
+def command(*arguments):
+    result = CliRunner().invoke(build(), [str(argument) for argument in arguments])
+    if isinstance(result.exception, UsageError):
+        raise result.exception
+    return result
+
+
+def test_a_clear_case_is_decided_at_the_first_look_and_stored(tmp_path):
+    line = ("run", TASK, "gradient_follower", "null_random", "--episodes", 20, "--until", "decided", "--max-runs", 40)
+    result = command(*line, "--workers", 1, "--track", "--output", tmp_path)
+    assert result.exit_code == 0, result.output
+    assert "A = gradient_follower, B = null_random, look 1 of at most 4" in result.output
+    assert "| A is better |" in result.output
+    records = [load_experiment(folder) for folder in tmp_path.iterdir()]
+    assert {record.num_runs for record in records} == {10}
+    assert len({record.session_seed for record in records}) == 1
+    first, second = ([run.seed for run in record.runs] for record in records)
+    assert first == second
+
+
+def test_a_brain_against_itself_is_the_same_in_every_run():
+    line = ("run", TASK, "null_random", "null_random", "--episodes", 20, "--until", "decided", "--max-runs", 10)
+    assert "equivalent: the same in every run" in command(*line, "--seed", 3, "--workers", 1).output
+
+
+def test_a_session_is_extended_without_running_anything_twice():
+    short = nb.run(TASK, "null_random", runs=3, episodes=20, seed=3, workers=1)
+    longer, whole = extend(short, 5), nb.run(TASK, "null_random", runs=5, episodes=20, seed=3, workers=1)
+    assert longer.results[:3] == short.results
+    assert [run.record_hash for run in longer.runs] == [run.record_hash for run in whole.runs]
+    assert longer.plan.config_text == whole.plan.config_text
+    assert longer.metrics.composite_score == whole.metrics.composite_score
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("null_random", "--until", "decided"), "compares two brains"),
+        (("null_random", "motionless", "--until", "bored"), "`decided`"),
+        (("null_random", "motionless", "--until", "decided", "--runs", 5), "leave out --runs"),
+        (("null_random", "motionless", "--until", "decided", "--max-runs", 2), "at least 3"),
+    ],
+)
+def test_what_cannot_be_decided_is_refused(words, message):
+    with pytest.raises(UsageError, match=message):
+        command("run", TASK, *words)
+
+
+def test_a_dry_run_says_what_the_plan_detects_and_what_that_assumes():
+    (row,) = json.loads(command("run", TASK, "q_table", "--runs", 50, "--dry-run", "--json").stdout)
+    assert "between two brains with 80 % power, if runs have std" in row["smallest_difference"]
+    assert "measured of the blind policy" in row["smallest_difference"]
+    assert "if half of the runs fail" in row["smallest_difference"]
+    (single,) = json.loads(command("run", TASK, "q_table", "--runs", 1, "--dry-run", "--json").stdout)
+    assert single["smallest_difference"] == "none: one run has no spread"
+
+
+def test_compare_has_words_for_constants(tmp_path):
+    places = [nb.run(TASK, "null_random", runs=3, episodes=20, seed=3, workers=1).save(tmp_path / k) for k in "ab"]
+    (row,) = json.loads(command("compare", *places, "--json").stdout)
+    assert (row["interval"], row["p (Holm)"]) == ("constant", "-")
+    assert row["verdict"] == "equivalent: the same in every run"
+
+
+@pytest.mark.parametrize(("runs", "verdict"), [(1, "one pair cannot tell"), (2, "two pairs cannot tell")])
+def test_compare_has_words_for_very_few_runs(runs, verdict, tmp_path):
+    places = [
+        nb.run(TASK, brain, runs=runs, episodes=20, seed=3, workers=1).save(tmp_path / brain)
+        for brain in ("gradient_follower", "null_random")
+    ]
+    (row,) = json.loads(command("compare", *places, "--json").stdout)
+    assert (row["p (Holm)"], row["verdict"]) == ("-", f"undecided: {verdict}")
+
+
+def test_a_smallest_effect_is_above_zero(tmp_path):
+    place = nb.run(TASK, "null_random", runs=3, episodes=20, seed=3, workers=1).save(tmp_path)
+    assert command("compare", place, place, "--smallest-effect", 0).exit_code == 2
