@@ -19,7 +19,8 @@ Written by `python scripts/task_pages.py --write`. Scores are normalised: 0 is c
 only if the null policy is within 0.01 of 0, the best policy found that ignores its input gets at most 0.25, the
 reference at least 0.9, and at least two published learners are told apart
 ([EVALUATION.md](../nematodebench/EVALUATION.md#ranking)). *Resolution* is the share of pairs of published learners that
-are told apart. A task that is not ranked stays runnable.
+are told apart. *Motionless* takes the action `stay` in every step, the last action where there is no `stay`, and
+leaves effectors at 0. A task that is not ranked stays runnable.
 """
 
 
