@@ -12,7 +12,7 @@ from nematodebench.scoring import AnchorKind, ScoreAnchor
 from nematodebench.stats import StatValue
 
 ROOT = Path(__file__).parents[2]
-_spec = importlib.util.spec_from_file_location("coverage_page", ROOT / "scripts" / "coverage.py")
+_spec = importlib.util.spec_from_file_location("coverage_page", ROOT / "scripts" / "interval_coverage.py")
 coverage = importlib.util.module_from_spec(_spec)
 sys.modules["coverage_page"] = coverage
 _spec.loader.exec_module(coverage)

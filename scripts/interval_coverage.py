@@ -1,7 +1,8 @@
 """Writes ``docs/coverage.md``: how often every interval the platform prints covers the truth, by simulation.
 
-``python scripts/coverage.py --write`` simulates everything (about three minutes) and writes the page. ``--check``
-simulates everything again and compares. Each cell has a random stream of its own, so that a test can repeat a few.
+``python scripts/interval_coverage.py --write`` simulates everything (about three minutes) and writes the page.
+``--check`` simulates everything again and compares. Each cell has a random stream of its own, so that a test can repeat
+a few.
 """
 
 import argparse
@@ -294,7 +295,8 @@ def simulate(name: str, batch: Batch, shape: str, n: int, sessions: int = SESSIO
 
 _HEAD = """# Coverage
 
-How often do the intervals that the platform prints cover the truth? This page is written by `scripts/coverage.py`, from
+How often do the intervals that the platform prints cover the truth? This page is written by
+`scripts/interval_coverage.py`, from
 {sessions:,} simulated sessions a cell (a quarter of that for submissions and P(A > B)), and a slow test simulates part
 of it again.
 
@@ -348,7 +350,7 @@ def main() -> int:
     if arguments.write:
         PAGE.write_text(text, encoding="utf-8")
     elif PAGE.read_text(encoding="utf-8") != text:
-        print(f"{PAGE.name} is not what the simulation gives: run scripts/coverage.py --write")
+        print(f"{PAGE.name} is not what the simulation gives: run scripts/interval_coverage.py --write")
         return 1
     return 1 if wrong else 0
 
