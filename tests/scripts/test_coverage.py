@@ -92,10 +92,11 @@ def test_part_of_the_page_is_simulated_again(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", coverage.SELF)
 @pytest.mark.parametrize("n", [10, 20, 50])
-def test_a_thousand_comparisons_of_a_brain_with_itself_err_in_at_most_5_percent(name, n):
+def test_comparisons_of_a_brain_with_itself_err_in_at_most_5_percent(name, n):
+    # Of 1,000 comparisons chance alone would tell: their rate has an error of .6 %. Of 20,000 it is .14 %.
     for shape in coverage.SHAPES:
         rng = np.random.default_rng(n)
-        assert coverage.SELF[name](rng, shape, n, 1000)[1].mean() <= 0.05
+        assert coverage.SELF[name](rng, shape, n, 20_000)[1].mean() <= 0.05
 
 
 def test_the_page_says_what_holds():
