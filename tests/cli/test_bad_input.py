@@ -26,7 +26,7 @@ def complaint(*arguments, code=2, cwd=None):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["run", "foragin_small", "null_random"], "Did you mean 'foraging_small-v1'"),
+        (["run", "foragin_small", "null_random"], "Did you mean 'foraging_small-v2'"),
         (["run", "foraging_small-v1", "mlp_pp"], "Did you mean 'mlp_ppo'"),
         (["run", "foraging_small-v1", "mlp_ppo", "--set", "hiden=3"], "no parameter 'hiden'. It has: hidden"),
         (["run", "foraging_small-v1", "mlp_ppo", "--set", "gamma=2"], "less than or equal to 1"),

@@ -18,8 +18,8 @@ SWARMS = [task.id for task in TASKS if task.world.agents > 1]
 SINGLE = [task.id for task in TASKS if task.world.agents == 1]
 
 
-def test_both_swarm_tasks_are_covered():
-    assert set(SWARMS) == {"torus-v1", "forage-v1"}
+def test_all_swarm_tasks_are_covered():
+    assert set(SWARMS) == {"torus-v1", "forage-v1", "forage-v2"}
 
 
 @pytest.mark.parametrize("task", SWARMS)
