@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 .PHONY: run test proofs perf calibrate format lock locked clean
 
 run: $(VENV)/.run
-	$(BIN)/nematodebench run foraging_small-v1 mlp_ppo null_random --runs 50 --seed 2026
+	$(BIN)/nematodebench run foraging_small-v2 mlp_ppo null_random --runs 50 --seed 2026
 
 test: $(VENV)/.test
 	$(BIN)/ruff check .

@@ -134,4 +134,4 @@ class PythonBrain(Protocol):
         """Sees what came of it (see :class:`nematodebench.engine.python_brain.Transition`)."""
 
     def begin_episode(self) -> None:
-        """A new life begins; what was learned stays."""
+        """A new episode begins; what was learned stays."""
