@@ -28,6 +28,7 @@ def test_continual_prints_chance_beside_every_primary_score():
         assert words in done.stdout
 
 
+@pytest.mark.slow
 def test_continual_for_machines_has_learning_curves():
     content = json.loads(command(*CONTINUAL, "--json", "--no-alone").stdout)
     assert {name: len(found["curve"]) for name, found in content["environments"].items()} == dict.fromkeys(
@@ -37,6 +38,7 @@ def test_continual_for_machines_has_learning_curves():
     assert content["transfer"]["forward"] is None
 
 
+@pytest.mark.slow
 def test_a_search_leaves_its_champion_ready_to_run(tmp_path):
     done = command(*SEARCH, "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr

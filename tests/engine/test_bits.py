@@ -75,6 +75,7 @@ def test_alone_or_among_others_in_one_or_two_threads(alone, task, brain):
     assert all(len(record) == 64 and memory_kind(memory) is not None for record, memory in alone[task, brain])
 
 
+@pytest.mark.slow
 def test_processes_give_what_threads_give(alone):
     for brain in COMPILED:
         assert hashes(run_plan(plan(TASKS[0], brain, workers=2, executor="processes"))) == alone[TASKS[0], brain]

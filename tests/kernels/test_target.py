@@ -109,6 +109,7 @@ def test_compiled_code_is_in_the_folder():
     assert any(cache_dir(str(PACKAGE / "worlds" / "worm" / "foraging.py")).rglob("*.nbc"))
 
 
+@pytest.mark.slow
 def test_an_unwritable_folder_costs_only_the_cache(tmp_path):
     """A file where the folder should be cannot be written to, not even by root."""
     blocked, temporary = tmp_path / "blocked", tmp_path / "temporary"

@@ -159,6 +159,7 @@ def test_a_killed_search_loses_nothing_that_ended(tmp_path):
     assert before.items() <= after.items()
 
 
+@pytest.mark.slow
 def test_two_processes_share_a_search(tmp_path):
     run_search(Matters(), plan(tmp_path, trials=1))
     processes = [start(tmp_path), start(tmp_path)]

@@ -75,6 +75,7 @@ def _wait_for_another_run(root: Path, process: subprocess.Popen[str], before: in
         time.sleep(0.002)
 
 
+@pytest.mark.slow
 def test_killed_three_times_and_resumed(tmp_path, unbroken):
     folder, kept = _kill_and_resume(tmp_path, 3, random.Random(1))
     assert _content(folder) == unbroken

@@ -106,6 +106,7 @@ def test_failed_reexecution_is_not_recorded(tmp_path: Path) -> None:
     assert not list(work.root.rglob("*.verified.json"))
 
 
+@pytest.mark.slow
 def test_constant_action_brain_called_mlp_ppo_is_caught_by_execution_only(tmp_path: Path) -> None:
     from nematodebench.brains.classical.mlp_ppo import MlpPpo
 
