@@ -1,23 +1,14 @@
 """Without compilation the interpreter runs the same source: what a brain does and learns has the same bits."""
 
-import json
-import os
-import subprocess
-import sys
-
 import brain_steps
 import pytest
+from without_compiler import interpreted_output
 
 
 @pytest.fixture(scope="module")
 def interpreted():
     """What the brains do in a process that compiles nothing."""
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    # The random generator's products overflow on purpose, of which NumPy's numbers warn.
-    command = [sys.executable, "-W", "ignore::RuntimeWarning", brain_steps.__file__]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return interpreted_output(brain_steps.__file__)
 
 
 def test_the_other_process_compiles_nothing(interpreted):

@@ -1,4 +1,4 @@
-"""What a brain is: a config, a memory layout and four compiled functions; or a Python class with the same life.
+"""What a brain is: a config, a memory layout and four compiled functions; or a Python class with the same methods.
 
 A brain's file holds everything about it. Its config is a pydantic model: default, help text and recorded value are one
 declaration, and an unknown key is an error.

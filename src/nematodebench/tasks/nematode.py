@@ -63,6 +63,8 @@ _TEMPORAL_EPISODES = 3000
 _FULL_STATE = ""
 _REFERENCE = "gradient_follower"
 _EPISODES = {"small": 500, "medium": 200, "large": 100}
+_VARIANTS = [("small", "gradient"), ("medium", "gradient"), ("large", "gradient"), ("small", "klinotaxis")]
+"""Every size with gradient sensing, and the small one with klinotaxis."""
 
 
 def _task(name: str, summary: str, world: Foraging, episodes: int, reference: str = _REFERENCE) -> Task:
@@ -98,12 +100,7 @@ def _foraging_summary(world: Foraging, sensing: str) -> str:
 def _scarce_tasks() -> list[Task]:
     """Every size with gradient sensing, and the small one with the other kinds."""
     tasks = []
-    for size, sensing in [
-        ("small", "gradient"),
-        ("medium", "gradient"),
-        ("large", "gradient"),
-        ("small", "klinotaxis"),
-    ]:
+    for size, sensing in _VARIANTS:
         world = replace(_SCARCE[size], sensing=sensing)
         summary = f"{_foraging_summary(world, sensing)}; food is scarce, nothing tells that it is nearer"
         tasks.append(_task(f"foraging_{size}{_SENSING[sensing]}-v2", summary, world, _EPISODES[size]))
@@ -113,12 +110,7 @@ def _scarce_tasks() -> list[Task]:
 def _predator_tasks() -> list[Task]:
     """Every size with gradient sensing, and the small one with klinotaxis."""
     tasks = []
-    for size, sensing in [
-        ("small", "gradient"),
-        ("medium", "gradient"),
-        ("large", "gradient"),
-        ("small", "klinotaxis"),
-    ]:
+    for size, sensing in _VARIANTS:
         world = replace(_PREDATOR[size], sensing=sensing)
         summary = f"as foraging_{size}, hunted by {world.predators} predators, {sensing} sensing"
         tasks.append(_task(f"predator_{size}{_SENSING[sensing]}-v1", summary, world, _EPISODES[size]))
@@ -128,12 +120,7 @@ def _predator_tasks() -> list[Task]:
 def _hunted_tasks() -> list[Task]:
     """As foraging of the same size, with more predators than in the first versions."""
     tasks = []
-    for size, sensing in [
-        ("small", "gradient"),
-        ("medium", "gradient"),
-        ("large", "gradient"),
-        ("small", "klinotaxis"),
-    ]:
+    for size, sensing in _VARIANTS:
         scarce = _SCARCE[size]
         shared = {field.name: getattr(scarce, field.name) for field in fields(scarce)}
         world = Predator(**{**shared, "sensing": sensing, **_HUNTED[size]})

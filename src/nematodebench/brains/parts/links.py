@@ -2,7 +2,7 @@
 
 With density p a row reaches round(p x columns) different columns, at least one, each set equally likely. Rows are
 padded to a multiple of four, because short loops of such lengths are faster; what is left over points to the column
-behind the last, a dummy that every array of columns has room for and nobody reads.
+behind the last: every array of columns has room for that one, and its value is never used.
 
 (`homeostatic_reservoir`, whose connections are drawn one by one, keeps them in matrices instead.)
 """
