@@ -120,12 +120,13 @@ def test_the_schema_of_the_second_version_is_kept(record: dict[str, Any]) -> Non
     assert not schema.is_valid(record)
 
 
-def test_reports_of_the_first_version_are_read() -> None:
-    schema = _schema("v1", "evaluation_report.schema.json")
+def test_published_reports_follow_the_schema_of_their_version_and_are_read() -> None:
+    schemas = {1: _schema("v1", "evaluation_report.schema.json"), 2: _schema(".", "evaluation_report.schema.json")}
     for path in submission_files(ROOT):
         stored = path.with_name(path.name.removesuffix(".json") + ".verified.json")
         if stored.is_file():
-            schema.validate(json.loads(stored.read_text()))
+            content = json.loads(stored.read_text())
+            schemas[content["schema_version"]].validate(content)
             assert load_verification(path) is not None
 
 
