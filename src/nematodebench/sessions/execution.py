@@ -47,12 +47,15 @@ def new_experiment_id(plan: Plan) -> str:
     return f"{datetime.datetime.now(datetime.UTC):%Y%m%d_%H%M%S}_{plan.seed:08x}_{what[:6]}"
 
 
-def run_plan(plan: Plan, *, root: Path | None = None, progress: Progress | None = None) -> Session:
-    """Executes a plan; with ``root`` every run is stored as it ends."""
-    experiment_id = new_experiment_id(plan)
+def run_plan(
+    plan: Plan, *, root: Path | None = None, progress: Progress | None = None, experiment_id: str | None = None
+) -> Session:
+    """Executes a plan; with ``root`` every run is stored as it ends, under an id of its own if none is given."""
+    named = experiment_id is not None
+    experiment_id = experiment_id or new_experiment_id(plan)
     store = None
     if root is not None:
-        while (root / experiment_id).exists():  # several brains of one seed may be done within a second
+        while not named and (root / experiment_id).exists():  # several brains of one seed may be done within a second
             time.sleep(0.1)
             experiment_id = new_experiment_id(plan)
         store = ExperimentStore(root, experiment_id)

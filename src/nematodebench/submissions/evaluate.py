@@ -24,7 +24,7 @@ from nematodebench.submissions.sessions import open_session
 from nematodebench.submissions.store import verification_path
 from nematodebench.submissions.untrusted import MAX_JSON, parse_record, problems, read_file, strict_json
 
-__all__ = ["evaluate", "record_verification", "root_of"]
+__all__ = ["evaluate", "examine", "record_verification", "root_of"]
 
 _REPRODUCTION = "re-execution"
 _DIFFERENT = (
@@ -56,17 +56,38 @@ def evaluate(
     content = read_file(path.absolute().parent, path.name, MAX_JSON)
     strict_json(content, path.name)
     case = Case(root or root_of(path), [], trust_code, path=path.absolute())
+    results = _checked(case, content)
+    again: Reproduction | None = None
+    if reproduce is not None and case.sessions:
+        again, verdict = _reproduce(case, reproduce, workers, results)
+        results.append(verdict)
+    return _report(case, content, results, again)
+
+
+def examine(path: Path, root: Path, *, trust_code: bool = False) -> tuple[bytes, Case]:
+    """Makes every check that needs no execution; returns the submission's bytes and what was read with it.
+
+    Raises:
+        UsageError: A check failed; the error says which and why.
+    """
+    content = read_file(path.absolute().parent, path.name, MAX_JSON)
+    case = Case(root, [], trust_code, path=path.absolute())
+    results = _checked(case, content)
+    failed = [f"{result.name}: {result.message}" for result in results if result.outcome in {"FAIL", "SKIP"}]
+    if failed:
+        raise UsageError(f"{path} does not pass: {'; '.join(failed[:5])}.")
+    return content, case
+
+
+def _checked(case: Case, content: bytes) -> list[CheckResult]:
+    """The checks of structure, layout, files, data and claims, as far as one lets the next be made."""
     results = _structure(case, content)
     if case.submission is not None:
         results = judge(case, LAYOUT_CHECKS, results)
         results.append(_open_files(case, results))
-    again: Reproduction | None = None
     if results[-1].outcome == "PASS":
         results = judge(case, (*DATA_CHECKS, *CLAIM_CHECKS), results)
-        if reproduce is not None:
-            again, verdict = _reproduce(case, reproduce, workers, results)
-            results.append(verdict)
-    return _report(case, content, results, again)
+    return results
 
 
 def root_of(path: Path) -> Path:

@@ -1,0 +1,37 @@
+"""`nematodebench verify`: executes all of a submission, measures it on fresh seeds, and signs the result."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nematodebench.cli.verification import VerifyRequest, verify_file
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command(name="verify")(verify)
+
+
+def verify(
+    submission: Annotated[Path, typer.Argument(metavar="FILE", help="A submission, benchmarks/<task>/<class>/*.json.")],
+    key: Annotated[Path | None, typer.Option(help="Private key that signs; without one nothing is stored.")] = None,
+    runs: Annotated[
+        int | None, typer.Option(min=1, help="Execute this many claimed and fresh runs; all if not given.")
+    ] = None,
+    work: Annotated[
+        Path, typer.Option(help="Folder for finished runs: a verification that was stopped goes on from there.")
+    ] = Path("verification_work"),
+    executor: Annotated[str | None, typer.Option(help="threads, processes or ray.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Runs at a time; all cores if not given.")] = None,
+) -> None:
+    """Executes every claimed run again, measures as many runs on fresh seeds, and signs what came out.
+
+    The board ranks the fresh score. Exit code 0 if every claimed run gives identical bits, 1 if not, 2 if the
+    submission cannot be read or does not pass the checks of its data.
+    """
+    request = VerifyRequest(submission, key=key, runs=runs, work=work, executor=executor, workers=workers)
+    if not verify_file(request):
+        raise typer.Exit(1)

@@ -1,0 +1,151 @@
+"""Keys that sign verification records. Public halves lie in ``keys/`` of the repository, private ones never do."""
+
+import base64
+import binascii
+import datetime
+import hashlib
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from pydantic import Field, ValidationError
+
+from nematodebench.errors import UsageError
+from nematodebench.records.schemas import Record, Sha256
+from nematodebench.records.store import atomic_write
+from nematodebench.records.submission_schema import ShownName
+from nematodebench.submissions.untrusted import MAX_CONFIG, parse_record, problems, read_file
+
+__all__ = ["KEYS", "Keys", "PublicKey", "Revocation", "key_id", "load_keys", "new_key", "read_private", "revoke"]
+
+KEYS = "keys"
+
+
+class Revocation(Record):
+    """Since when and why a key is no longer believed."""
+
+    date: str = Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")
+    reason: ShownName
+
+
+class PublicKey(Record):
+    """The public half of a key, as it is stored in the repository."""
+
+    schema_version: Literal[1] = 1
+    keyid: Sha256 = Field(description="SHA-256 of the 32 bytes of the public key")
+    algorithm: Literal["ed25519"] = "ed25519"
+    public_key: str = Field(pattern=r"^[A-Za-z0-9+/]{43}=$", description="32 bytes in base64")
+    owner: ShownName
+    added: str = Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")
+    revoked: Revocation | None = None
+
+
+@dataclass(frozen=True)
+class Keys:
+    """The keys of a repository by their ids."""
+
+    trusted: dict[str, Ed25519PublicKey] = field(default_factory=dict)
+    files: dict[str, PublicKey] = field(default_factory=dict)
+
+
+def _today() -> str:
+    return datetime.datetime.now(datetime.UTC).date().isoformat()
+
+
+def _raw(key: Ed25519PublicKey) -> bytes:
+    return key.public_bytes(serialization.Encoding.Raw, serialization.PublicFormat.Raw)
+
+
+def key_id(key: Ed25519PublicKey) -> str:
+    """The name of a key: a hash of its public half."""
+    return hashlib.sha256(_raw(key)).hexdigest()
+
+
+def load_keys(root: Path) -> Keys:
+    """Reads every key of a repository. A file that is none is an error: a board must not lose a key in silence."""
+    keys = Keys()
+    folder = root / KEYS
+    for path in sorted(folder.glob("*.json")) if folder.is_dir() else []:
+        stored = _read(root, path.name)
+        try:
+            raw = base64.b64decode(stored.public_key, validate=True)
+            key = Ed25519PublicKey.from_public_bytes(raw)
+        except (binascii.Error, ValueError) as error:
+            raise UsageError(f"{KEYS}/{path.name} holds no Ed25519 key.") from error
+        if key_id(key) != stored.keyid or path.stem != stored.keyid:
+            raise UsageError(f"{KEYS}/{path.name}: the name, the keyid and the key do not belong together.")
+        keys.files[stored.keyid] = stored
+        if stored.revoked is None:
+            keys.trusted[stored.keyid] = key
+    return keys
+
+
+def _read(root: Path, name: str) -> PublicKey:
+    try:
+        return parse_record(PublicKey, read_file(root, f"{KEYS}/{name}", MAX_CONFIG), name)
+    except ValidationError as error:
+        raise UsageError(f"{KEYS}/{name} is not a key: {'; '.join(problems(error))}.") from error
+
+
+def _write(root: Path, key: PublicKey) -> Path:
+    folder = root / KEYS
+    folder.mkdir(exist_ok=True)
+    path = folder / f"{key.keyid}.json"
+    atomic_write(path, (key.model_dump_json(indent=1) + "\n").encode())
+    return path
+
+
+def new_key(root: Path, owner: str, private: Path) -> PublicKey:
+    """Makes a key: its public half is written to the repository, its private half to a file outside of it."""
+    inside = private.absolute().is_relative_to(root.absolute())
+    if inside or private.exists():
+        why = "is inside the repository" if inside else "exists already"
+        raise UsageError(f"{private} {why}: give a new file outside of it for the private key.")
+    secret = Ed25519PrivateKey.generate()
+    raw = base64.b64encode(_raw(secret.public_key())).decode()
+    try:
+        stored = PublicKey(keyid=key_id(secret.public_key()), public_key=raw, owner=owner, added=_today())
+    except ValidationError as error:
+        raise UsageError(f"The key cannot be made: {'; '.join(problems(error))}.") from error
+    pem = secret.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    try:
+        handle = os.open(private, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as error:
+        raise UsageError(f"Cannot write {private}: {error.strerror}.") from error
+    with os.fdopen(handle, "wb") as stream:
+        stream.write(pem)
+    _write(root, stored)
+    return stored
+
+
+def revoke(root: Path, keyid: str, reason: str) -> PublicKey:
+    """Marks a key as no longer believed; nothing that it signed counts from now on."""
+    known = load_keys(root).files
+    matching = [one for one in known if one.startswith(keyid)] if keyid else []
+    if len(matching) != 1:
+        raise UsageError(f"There is no single key {keyid!r} in {KEYS}/: it holds {', '.join(known) or 'none'}.")
+    try:
+        revoked = known[matching[0]].model_copy(update={"revoked": Revocation(date=_today(), reason=reason)})
+    except ValidationError as error:
+        raise UsageError(f"The key cannot be revoked: {'; '.join(problems(error))}.") from error
+    _write(root, revoked)
+    return revoked
+
+
+def read_private(path: Path) -> Ed25519PrivateKey:
+    """Reads a private key that :func:`new_key` wrote."""
+    try:
+        key = serialization.load_pem_private_key(path.read_bytes(), password=None)
+    except OSError as error:
+        raise UsageError(f"Cannot read the private key {path}: {error.strerror}.") from error
+    except (ValueError, TypeError, UnsupportedAlgorithm) as error:
+        raise UsageError(f"{path} is not a private key without password in PEM form.") from error
+    if not isinstance(key, Ed25519PrivateKey):
+        raise UsageError(f"{path} is not an Ed25519 key.")
+    return key

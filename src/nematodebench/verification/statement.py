@@ -1,0 +1,126 @@
+"""What a verification states: an in-toto statement with the result of a test, about the bytes of one submission."""
+
+from typing import Final, Literal
+
+from pydantic import ConfigDict, Field
+
+from nematodebench.measures.base import Chemotaxis
+from nematodebench.records.schemas import Name, NormalisedRecord, Provenance, Record, Seed64, Sha256
+from nematodebench.records.stat_value import StoredStatValue
+from nematodebench.records.submission_schema import ExperimentId, RelativePath
+
+__all__ = [
+    "PREDICATE", "WITHDRAWAL", "ClaimTest", "Executed", "FreshRun", "FreshSession", "Result", "Statement", "Subject",
+    "Withdrawal", "WithdrawalStatement",
+]  # fmt: skip
+
+PREDICATE: Final = "https://in-toto.io/attestation/test-result/v0.1"
+WITHDRAWAL: Final = "https://in-toto.io/attestation/test-result/v0.1#withdrawn"
+_TYPE: Final = "https://in-toto.io/Statement/v1"
+
+
+class Digest(Record):
+    """The hash of a subject's bytes."""
+
+    sha256: Sha256
+
+
+class Subject(Record):
+    """A file that the statement is about."""
+
+    name: RelativePath
+    digest: Digest
+
+
+class FreshRun(Record):
+    """A run on a seed that the verifier drew."""
+
+    seed: Seed64
+    record_hash: Sha256
+    memory_hash: str = Field(max_length=80)
+    metrics: dict[str, float | None]
+
+
+class FreshSession(Record):
+    """A session on a seed that follows from the challenge and the submission's bytes."""
+
+    session_seed: int = Field(ge=0, lt=2**32)
+    runs: list[FreshRun] = Field(min_length=1)
+
+
+class Executed(Record):
+    """How many of the claimed runs were executed again, and which of them did not come out the same."""
+
+    claimed: int = Field(ge=1)
+    executed: int = Field(ge=0)
+    identical: int = Field(ge=0)
+    different: list[str] = Field(default=[], max_length=20)
+
+
+class ClaimTest(Record):
+    """The claimed score against the fresh one, one-sided: is the claim too good to be true?"""
+
+    claimed_mean: float
+    fresh_mean: float
+    p: float = Field(ge=0, le=1)
+    too_good: bool
+
+
+class Configuration(Record):
+    """The environment lock that the verifier ran with."""
+
+    name: Name
+    digest: Digest
+
+
+class Result(Record):
+    """The predicate: a test's result in the words of in-toto, and everything somebody needs to repeat the test."""
+
+    result: Literal["PASSED", "FAILED"]
+    configuration: list[Configuration]
+    passedTests: list[str]  # noqa: N815  (names of the format)
+    failedTests: list[str]  # noqa: N815
+    submission_id: ExperimentId
+    task: Name
+    brain: Name
+    challenge: Sha256
+    reexecution: Executed
+    sessions: list[FreshSession]
+    score_key: Name
+    metrics: dict[str, StoredStatValue]
+    level: str | None
+    normalised: NormalisedRecord | None
+    chemotaxis: Chemotaxis | None
+    claim: ClaimTest | None
+    provenance: Provenance
+    started: str
+    finished: str
+
+
+class _Statement(Record):
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, populate_by_name=True)
+
+    type_: Literal["https://in-toto.io/Statement/v1"] = Field(_TYPE, alias="_type")
+    subject: list[Subject] = Field(min_length=1)
+
+
+class Statement(_Statement):
+    """What is signed about a verified submission."""
+
+    predicateType: Literal["https://in-toto.io/attestation/test-result/v0.1"] = PREDICATE  # noqa: N815
+    predicate: Result
+
+
+class Withdrawal(Record):
+    """Why an entry leaves the board."""
+
+    submission_id: ExperimentId
+    reason: Name
+    date: str = Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")
+
+
+class WithdrawalStatement(_Statement):
+    """What a maintainer signs to take an entry off the board; its files stay."""
+
+    predicateType: Literal["https://in-toto.io/attestation/test-result/v0.1#withdrawn"] = WITHDRAWAL  # noqa: N815
+    predicate: Withdrawal

@@ -1,0 +1,106 @@
+"""Signed records of a repository: ``verifications/<submission id>.dsse.json``, and who is believed."""
+
+import hashlib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from pydantic import ValidationError
+
+from nematodebench.errors import UsageError
+from nematodebench.records.store import atomic_write
+from nematodebench.submissions.untrusted import MAX_JSON, parse_record, problems, read_file
+from nematodebench.verification.envelope import opened, signed
+from nematodebench.verification.keys import Keys, key_id, load_keys
+from nematodebench.verification.statement import Result, Statement, Withdrawal, WithdrawalStatement
+
+__all__ = ["VERIFICATIONS", "Verified", "keep", "read_all", "withdraw"]
+
+VERIFICATIONS = "verifications"
+_SUFFIX = ".dsse.json"
+_WITHDRAWN = ".withdrawn.dsse.json"
+
+
+@dataclass(frozen=True)
+class Verified:
+    """The believed records of a repository, by the hash of the submission's bytes; and what is not believed."""
+
+    results: dict[str, Result] = field(default_factory=dict)
+    withdrawn: dict[str, Withdrawal] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
+
+
+def keep(root: Path, statement: Statement | WithdrawalStatement, key: Ed25519PrivateKey) -> Path:
+    """Signs a statement and stores it where the board looks; the key has to be one the board believes."""
+    if key_id(key.public_key()) not in load_keys(root).trusted:
+        raise UsageError(
+            f"Key {key_id(key.public_key())[:12]} is not a trusted key of this repository: the board would not believe "
+            "it. `nematodebench keys new` adds one."
+        )
+    withdrawal = isinstance(statement, WithdrawalStatement)
+    name = f"{statement.predicate.submission_id}{_WITHDRAWN if withdrawal else _SUFFIX}"
+    payload = statement.model_dump_json(by_alias=True).encode()
+    (root / VERIFICATIONS).mkdir(exist_ok=True)
+    path = root / VERIFICATIONS / name
+    atomic_write(path, signed(payload, key))
+    return path
+
+
+def read_all(root: Path) -> Verified:
+    """Opens every record. One that is not signed, wrongly signed or by a revoked key counts for nothing."""
+    keys, found = load_keys(root), Verified()
+    folder = root / VERIFICATIONS
+    for path in sorted(folder.iterdir()) if folder.is_dir() else []:
+        try:
+            _read(root, path.name, keys, found)
+        except UsageError as error:
+            found.refused[f"{VERIFICATIONS}/{path.name}"] = str(error)
+    return found
+
+
+def _read(root: Path, name: str, keys: Keys, found: Verified) -> None:
+    if not name.endswith(_SUFFIX):
+        raise UsageError(f"{name} is not a signed record, <submission id>{_SUFFIX}.")
+    payload, _ = opened(read_file(root, f"{VERIFICATIONS}/{name}", MAX_JSON), keys, name)
+    withdrawal = name.endswith(_WITHDRAWN)
+    statement: Statement | WithdrawalStatement
+    try:
+        if withdrawal:
+            statement = parse_record(WithdrawalStatement, payload, name)
+        else:
+            statement = parse_record(Statement, payload, name)
+    except ValidationError as error:
+        raise UsageError(f"{name} does not state a verification: {'; '.join(problems(error))}.") from error
+    expected = f"{statement.predicate.submission_id}{_WITHDRAWN if withdrawal else _SUFFIX}"
+    if name != expected:
+        raise UsageError(f"{name} is about {statement.predicate.submission_id}: it has to be named {expected}.")
+    digest = _checked_subjects(root, statement)
+    if isinstance(statement, WithdrawalStatement):
+        found.withdrawn[digest] = statement.predicate
+    else:
+        found.results[digest] = statement.predicate
+
+
+def _checked_subjects(root: Path, statement: Statement | WithdrawalStatement) -> str:
+    """The hash of the submission, which is the first subject; its bytes have to be those that were verified."""
+    subject = statement.subject[0]
+    content = read_file(root, subject.name, MAX_JSON)
+    if hashlib.sha256(content).hexdigest() != subject.digest.sha256:
+        raise UsageError(f"{subject.name} is not what was verified: its bytes have changed.")
+    return subject.digest.sha256
+
+
+def withdraw(root: Path, path: Path, submission_id: str, reason: str, date: str, key: Ed25519PrivateKey) -> Path:
+    """Takes an entry off the board with a signed statement; its files stay."""
+    content = read_file(root, path.absolute().relative_to(root.absolute()).as_posix(), MAX_JSON)
+    name = path.absolute().relative_to(root.absolute()).as_posix()
+    try:
+        statement = WithdrawalStatement.model_validate(
+            {
+                "subject": [{"name": name, "digest": {"sha256": hashlib.sha256(content).hexdigest()}}],
+                "predicate": {"submission_id": submission_id, "reason": reason, "date": date},
+            }
+        )
+    except ValidationError as error:
+        raise UsageError(f"The withdrawal cannot be made: {'; '.join(problems(error))}.") from error
+    return keep(root, statement, key)

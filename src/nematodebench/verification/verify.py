@@ -1,0 +1,279 @@
+"""Verifies a submission: executes what it claims again, measures it anew on fresh seeds, and signs what came out.
+
+Everything that is finished is kept in a work folder, so that a verification that was stopped goes on where it was.
+"""
+
+import datetime
+import hashlib
+import json
+import math
+import platform
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from nematodebench.engine.executors import Watch, choose_executor, default_workers, execute_all
+from nematodebench.engine.run import RunSpec, compile_for
+from nematodebench.errors import UsageError
+from nematodebench.kernels.target import code_generation
+from nematodebench.records.memory_hash import same_memory
+from nematodebench.records.provenance import collect_provenance, platform_class
+from nematodebench.records.schemas import RunRecord
+from nematodebench.records.store import ExperimentStore, atomic_write
+from nematodebench.sessions.config import SessionConfig
+from nematodebench.sessions.execution import Progress, resume, run_plan
+from nematodebench.sessions.plan import make_plan
+from nematodebench.sessions.rerun import spec_of, with_columns_of
+from nematodebench.stats import compare
+from nematodebench.submissions.case import Case
+from nematodebench.submissions.evaluate import examine
+from nematodebench.submissions.sessions import open_session
+from nematodebench.verification import challenge as fresh
+from nematodebench.verification.statement import (
+    ClaimTest,
+    Configuration,
+    Digest,
+    Executed,
+    FreshRun,
+    FreshSession,
+    Result,
+    Statement,
+    Subject,
+)
+
+__all__ = ["TOO_GOOD", "Job", "verify"]
+
+TOO_GOOD = 0.01
+"""A claim whose fresh measurement would be this unlikely, if both came from one brain, is marked as too good."""
+LOCK = "requirements.lock"
+
+
+@dataclass
+class Job:
+    """A verification that is going on.
+
+    Attributes:
+        path: The submission.
+        root: The repository it is in.
+        work: Where finished runs are kept; anything in it can be computed again.
+        runs: How many of the claimed runs are executed, and how many fresh ones; all if None.
+        executor: How runs are executed; chosen by the kind of brain if None.
+        workers: Runs at a time; all cores if None.
+        tell: Told what is going on: a word, runs done, runs in all.
+    """
+
+    path: Path
+    root: Path
+    work: Path
+    runs: int | None = None
+    executor: str | None = None
+    workers: int | None = None
+    tell: Callable[[str, int, int], None] = lambda _what, _done, _total: None
+
+
+def verify(job: Job) -> Statement:
+    """Does all of it and returns what is to be signed; the result is FAILED where a claimed run came out otherwise.
+
+    Raises:
+        UsageError: The submission does not pass the checks of its data, or this machine cannot verify.
+    """
+    if platform_class(platform.machine()) != "x86-64":
+        raise UsageError(f"Only an x86-64 machine can verify; this one is {platform.machine()}. `evaluate` compares.")
+    started = _now()
+    content, case = examine(job.path, job.root)
+    digest = hashlib.sha256(content).hexdigest()
+    work = job.work / digest[:16]
+    word = _challenge(work, digest)
+    executed = _execute_again(job, case, work, word, digest)
+    again = _measure_anew(job, case, work, word, digest)
+    claim = _claim_test(case, again)
+    failed = ["every claimed run gives identical bits"] if executed.identical < executed.executed else []
+    found = again.findings
+    result = Result(
+        result="FAILED" if failed else "PASSED",
+        configuration=_lock(job.root),
+        passedTests=[] if failed else ["every claimed run gives identical bits"],
+        failedTests=failed,
+        submission_id=case.claims.submission_id,
+        task=case.task.id,
+        brain=case.first.brain,
+        challenge=word,
+        reexecution=executed,
+        sessions=_sessions(again),
+        score_key=case.task.score_key,
+        metrics=found.metrics.by_name(),
+        level=found.level,
+        normalised=found.normalised,
+        chemotaxis=found.chemotaxis,
+        claim=claim,
+        provenance=collect_provenance(code_generation()),
+        started=started,
+        finished=_now(),
+    )
+    return Statement(subject=_subjects(job, case, digest), predicate=result)
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+
+def _challenge(work: Path, digest: str) -> str:
+    """The challenge of this verification, drawn once and kept with its work."""
+    path = work / "challenge.json"
+    if path.is_file():
+        stored = json.loads(path.read_text())
+        if stored.get("submission_sha256") == digest:
+            return str(stored["challenge"])
+    work.mkdir(parents=True, exist_ok=True)
+    word = fresh.draw()
+    atomic_write(path, json.dumps({"submission_sha256": digest, "challenge": word}).encode())
+    return word
+
+
+def _execute_again(job: Job, case: Case, work: Path, word: str, digest: str) -> Executed:
+    """Executes the claimed runs and compares every bit; what is finished is read from the work folder."""
+    every = [(s, run) for s, record in enumerate(case.records) for run in record.runs]
+    wanted = fresh.chosen(word, digest, len(every), job.runs or len(every))
+    done = _Outcomes(work / "claimed.jsonl")
+    specs = []
+    for k in wanted:
+        if k not in done.found:
+            spec = spec_of(case.records[every[k][0]], every[k][1], case.trust_code)
+            specs.append(RunSpec(spec.task, spec.brain_name, spec.brain, spec.config, spec.seed, k))
+    job.tell("claimed runs", len(wanted) - len(specs), len(wanted))
+    for count, (k, same) in enumerate(_compared(job, case, specs, every), len(wanted) - len(specs) + 1):
+        done.add(k, same)
+        job.tell("claimed runs", count, len(wanted))
+    names = {k: f"{case.records[every[k][0]].experiment_id} run {every[k][1].run}" for k in wanted}
+    different = [names[k] for k in wanted if not done.found[k]]
+    return Executed(
+        claimed=len(every), executed=len(wanted), identical=len(wanted) - len(different), different=different[:20]
+    )
+
+
+def _compared(
+    job: Job, case: Case, specs: list[RunSpec], every: list[tuple[int, RunRecord]]
+) -> Iterator[tuple[int, bool]]:
+    if not specs:
+        return
+    workers = job.workers or default_workers()
+    compile_for(specs[0].task, specs[0].brain)
+    executor = choose_executor(specs[0].brain, job.executor, workers)
+    for result in execute_all(specs, executor, workers, Watch()):
+        session, run = every[result.index]
+        recorded = case.recorded[session]
+        again = with_columns_of(recorded, result, case.task)
+        same = again.failure is None and again.record_hash == run.record_hash
+        memory = same_memory(run.memory_hash, again.memory_hash)
+        yield result.index, same and memory is not False
+
+
+class _Outcomes:
+    """Which claimed runs came out the same, one line each; a line that a kill cut short is passed over."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self.found = path, dict[int, bool]()
+        for line in path.read_text().splitlines() if path.is_file() else []:
+            try:
+                k, same = json.loads(line)
+            except ValueError:
+                continue
+            self.found[int(k)] = bool(same)
+
+    def add(self, k: int, same: bool) -> None:
+        self.found[k] = same
+        with self._path.open("a") as stream:
+            stream.write(json.dumps([k, same]) + "\n")
+
+
+def _measure_anew(job: Job, case: Case, work: Path, word: str, digest: str) -> Case:
+    """Runs as many fresh sessions as were claimed, and reads them as a case of their own."""
+    records = case.records
+    runs = records[0].num_runs
+    # Whole sessions, however few: a score that sums up a session depends on how many runs the session has.
+    count = len(records) if job.runs is None else min(len(records), math.ceil(job.runs / runs))
+    seeds = fresh.session_seeds(word, digest, count, {record.session_seed for record in records})
+    folder = work / "fresh"
+    sessions = []
+    for k, seed in enumerate(seeds):
+        name = f"fresh_{k:04d}"
+        _fresh_session(job, case, folder, name, seed, runs, (k, len(seeds)))
+        sessions.append(open_session(folder, name))
+    return Case(folder, sessions, case.trust_code)
+
+
+def _fresh_session(job: Job, case: Case, folder: Path, name: str, seed: int, runs: int, place: tuple[int, int]) -> None:
+    store = ExperimentStore(folder, name)
+    progress = _Told(job, place[0] * runs, place[1] * runs)
+    if store.complete:
+        return
+    if store.plan_path.is_file():
+        resume(name, folder, progress, job.workers)
+        return
+    given = SessionConfig(
+        task=case.task.id, brain=case.first.brain, config=case.first.brain_config, runs=runs, seed=seed
+    )
+    plan = make_plan(given, workers=job.workers, executor=job.executor)
+    run_plan(plan, root=folder, progress=progress, experiment_id=name)
+
+
+class _Told(Progress):
+    """A session's progress that is passed on."""
+
+    def __init__(self, job: Job, before: int, total: int) -> None:
+        self._job, self._before, self._total = job, before, total
+        super().__init__()
+
+    def __setattr__(self, name: str, value: object) -> None:
+        super().__setattr__(name, value)
+        if name == "done":
+            self._job.tell("fresh runs", self._before + int(str(value)), self._total)
+
+
+def _scores(case: Case) -> list[float]:
+    rows = [row for session in case.measurements for row in session.runs]
+    return [float(value) for row in rows if (value := row.get(case.task.score_key)) is not None]
+
+
+def _claim_test(case: Case, again: Case) -> ClaimTest | None:
+    claimed, measured = _scores(case), _scores(again)
+    if not claimed or not measured:
+        return None
+    p = _one_sided(claimed, measured)
+    means = sum(claimed) / len(claimed), sum(measured) / len(measured)
+    return ClaimTest(claimed_mean=means[0], fresh_mean=means[1], p=p, too_good=p < TOO_GOOD)
+
+
+def _one_sided(claimed: list[float], measured: list[float]) -> float:
+    """The chance of a claim this much above the measurement if both came from one brain; 1 where nobody can tell."""
+    found = compare(claimed, measured)
+    if math.isnan(found.p_value):
+        return 1.0
+    return found.p_value / 2 if found.difference > 0 else 1 - found.p_value / 2
+
+
+def _sessions(again: Case) -> list[FreshSession]:
+    return [
+        FreshSession(
+            session_seed=record.session_seed,
+            runs=[
+                FreshRun(seed=run.seed, record_hash=run.record_hash, memory_hash=run.memory_hash, metrics=run.metrics)
+                for run in record.runs
+            ],
+        )
+        for record in again.records
+    ]
+
+
+def _subjects(job: Job, case: Case, digest: str) -> list[Subject]:
+    """The submission and the record of every session: what the statement is about, byte by byte."""
+    own = job.path.absolute().relative_to(job.root.absolute()).as_posix()
+    files = [(own, digest)] + [(one.file_path, one.metadata_sha256) for one in case.claims.sessions]
+    return [Subject(name=name, digest=Digest(sha256=value)) for name, value in files]
+
+
+def _lock(root: Path) -> list[Configuration]:
+    path = root / LOCK
+    if not path.is_file():
+        return []
+    return [Configuration(name=LOCK, digest=Digest(sha256=hashlib.sha256(path.read_bytes()).hexdigest()))]
