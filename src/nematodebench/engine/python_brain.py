@@ -5,12 +5,13 @@ import random
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nematodebench.brains.base import Interface
+if TYPE_CHECKING:  # the process of an isolated brain starts without the compiler
+    from nematodebench.brains.base import Interface
 
 __all__ = ["PythonBrains", "Transition", "global_generators_kept", "seed_everything"]
 
@@ -52,7 +53,7 @@ def global_generators_kept() -> Iterator[None]:
             torch.set_rng_state(kept[2])
 
 
-def _spaces(body: Interface) -> tuple[Any, Any]:
+def _spaces(body: "Interface") -> tuple[Any, Any]:
     """The body as Gymnasium spaces."""
     from gymnasium import spaces
 
@@ -66,34 +67,47 @@ def _spaces(body: Interface) -> tuple[Any, Any]:
 class PythonBrains:
     """One run of a Python brain: an instance for each agent, driven through functions of the Brain ABI."""
 
-    def __init__(self, brain: type[Any], config: Any, body: Interface, seed: int, agents: int) -> None:
+    def __init__(self, brain: type[Any], config: Any, body: "Interface", seed: int, agents: int) -> None:
         seed_everything(seed)
         spaces = _spaces(body)
         self._discrete = body.choices > 0
         self._brains = [brain(*spaces, config, (seed + agent) % 2**64) for agent in range(agents)]
         self._seen: list[tuple[NDArray[np.float32], Any]] = [(np.zeros(0, np.float32), None)] * agents
 
-    def begin(self, hyper: Any, ints: Any, mem: Any, rng: Any, obs: Any, action: Any, out: Any) -> None:
-        """A new episode. ``mem`` holds one number, the agent's."""
-        self._brains[int(mem.item())].begin_episode()
+    def begin_episode(self, agent: int) -> None:
+        """A new episode of one agent."""
+        self._brains[agent].begin_episode()
 
-    def act(self, hyper: Any, ints: Any, mem: Any, rng: Any, obs: Any, action: Any, out: Any) -> None:
+    def choose(self, agent: int, observation: NDArray[np.float32], action: NDArray[np.float32]) -> None:
         """Asks the brain; the answer's type and shape are checked here, its range by the loop."""
-        agent, observation = int(mem.item()), obs[0].copy()
+        observation = observation.copy()
         answer = self._brains[agent].act(observation)
         values = np.asarray(answer, dtype=np.float64).ravel()
-        if values.size != action.shape[1]:
-            raise ValueError(f"act returned {values.size} numbers where the body takes {action.shape[1]}")
-        action[0, :] = values
+        if values.size != action.size:
+            raise ValueError(f"act returned {values.size} numbers where the body takes {action.size}")
+        action[:] = values
         self._seen[agent] = (observation, answer)
+
+    def take_in(self, agent: int, following: NDArray[np.float32], feedback: NDArray[np.float64]) -> None:
+        """Hands the brain its transition; ``feedback`` is in the order of kernels.abi.Feedback."""
+        observation, answer = self._seen[agent]
+        terminated, truncated, reward = feedback.tolist()
+        step = Transition(observation, answer, reward, following.copy(), terminated != 0.0, truncated != 0.0)
+        self._brains[agent].learn(step)
+
+    # The functions of the Brain ABI, as the run loop calls them. ``mem`` holds one number, the agent's.
+
+    def begin(self, hyper: Any, ints: Any, mem: Any, rng: Any, obs: Any, action: Any, out: Any) -> None:
+        """A new episode."""
+        self.begin_episode(int(mem.item()))
+
+    def act(self, hyper: Any, ints: Any, mem: Any, rng: Any, obs: Any, action: Any, out: Any) -> None:
+        """Asks the brain."""
+        self.choose(int(mem.item()), obs[0], action[0])
 
     def learn(self, hyper: Any, ints: Any, mem: Any, rng: Any, obs: Any, action: Any, out: Any) -> None:
         """Hands the brain its transition."""
-        agent = int(mem.item())
-        observation, answer = self._seen[agent]
-        terminated, truncated, reward = out.tolist()  # in the order of kernels.abi.Feedback
-        step = Transition(observation, answer, reward, obs[0].copy(), terminated != 0.0, truncated != 0.0)
-        self._brains[agent].learn(step)
+        self.take_in(int(mem.item()), obs[0], out)
 
     def learn_nothing(self, hyper: Any, ints: Any, mem: Any, rng: Any, obs: Any, action: Any, out: Any) -> None:
         """In the place of ``learn`` while a copy is tested, and where learning is off."""

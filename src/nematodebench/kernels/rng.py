@@ -26,6 +26,7 @@ __all__ = [
     "STREAM_BRAIN",
     "STREAM_EXPLORATION",
     "STREAM_WORLD",
+    "episode_of",
     "next_u64",
     "normal",
     "randint",
@@ -70,6 +71,12 @@ def set_stream(rng: U64, seed: int | np.uint64, stream: int, episode: int, agent
     rng[4] = np.uint64(agent)
     rng[5] = _ZERO
     rng[6] = _FOUR
+
+
+@kernel()
+def episode_of(rng: U64) -> np.int64:
+    """The episode whose stream this is."""
+    return np.int64(rng[3])
 
 
 @kernel()

@@ -1,0 +1,105 @@
+"""What stands in the loop for a brain in another process: functions that leave a letter and wait for the answer.
+
+The host runs the compiled loop. ``act`` puts the observation into the shared memory, hands over the turn and waits;
+``learn`` and ``begin`` only leave a note, which the brain finds together with the next observation, so that a step
+costs one exchange.
+
+Whatever the other side writes into the shared memory can do no more harm than a wrong action: sizes and places come
+from the host's own arrays, an action is copied before anybody looks at it, and rewards are read from the world.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from nematodebench.engine.isolation.shared import BRAIN_TURN, HOST_TURN
+from nematodebench.kernels.abi import BRAIN
+from nematodebench.kernels.jit import F32, F32M, F64, I64, U64, first_class, intrinsic, kernel
+from nematodebench.kernels.memory import Block, counter
+from nematodebench.kernels.rng import episode_of
+
+__all__ = ["Mail", "stubs"]
+
+_PATIENCE = 2000
+"""How often the turn is looked at before the processor is offered to others."""
+
+
+class Mail(Block):
+    """The words of one agent's mailbox, in the order of :data:`nematodebench.engine.isolation.shared.WORDS`."""
+
+    turn = counter()
+    learn = counter()
+    begin = counter()
+    episode = counter()
+    end = counter()
+    over = counter()
+
+
+def _fence(order: str) -> Any:
+    @intrinsic(lambda: None)
+    def fence(_context: Any) -> Any:
+        """Keeps the compiler from moving what comes before it behind it, and the other way round."""
+
+        def generate(ctx: Any, builder: Any, _sig: Any, _args: Any) -> Any:
+            builder.fence(order)
+            return ctx.get_dummy_value()
+
+        return types.void(), generate
+
+    return fence
+
+
+_before = _fence("release")
+_after = _fence("acquire")
+_yield = types.ExternalFunction("sched_yield", types.int32())
+
+
+@kernel()
+def _answered(mail: Mail) -> bool:
+    """Hands over the turn and waits until it is back; False if nobody will answer any more."""
+    _before()
+    mail.turn = BRAIN_TURN
+    looks = 0
+    while True:
+        _after()
+        if mail.turn == HOST_TURN:
+            return True
+        if mail.over != 0:
+            return False
+        looks += 1
+        if looks > _PATIENCE:
+            _yield()
+
+
+@kernel(cached=True)
+def begin(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
+    """Leaves a note that an episode begins, and which."""
+    mail = Mail(ints)
+    mail.begin = 1
+    mail.episode = episode_of(rng)
+
+
+@kernel(cached=True)
+def act(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
+    """Hands the observation over and waits for the action; NaN, which no body accepts, if none comes."""
+    inputs, width = obs.shape[1], action.shape[1]
+    for n in range(inputs):
+        mem[n] = obs[0, n]
+    answered = _answered(Mail(ints))
+    for n in range(width):
+        action[0, n] = mem[2 * inputs + n] if answered else np.float32(np.nan)
+
+
+@kernel(cached=True)
+def learn(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
+    """Leaves a note that a step is over, and the next observation; its feedback lies in shared memory already."""
+    inputs = obs.shape[1]
+    for n in range(inputs):
+        mem[inputs + n] = obs[0, n]
+    Mail(ints).learn = 1
+
+
+def stubs() -> tuple[Any, Any, Any]:
+    """The functions that stand in the loop for ``begin_episode``, ``act`` and ``learn``."""
+    return first_class(begin, BRAIN), first_class(act, BRAIN), first_class(learn, BRAIN)

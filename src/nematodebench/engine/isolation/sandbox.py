@@ -1,0 +1,96 @@
+"""The sandbox of an untrusted brain: bubblewrap without network, with nothing to write to and nothing to find.
+
+The child sees Python, the libraries and the brain's own files, read-only; a temporary folder of its own that vanishes
+with it; no environment, no network, no other process. Limits on memory, processor time, files and processes hold from
+its first instruction.
+"""
+
+import os
+import resource
+import shutil
+import site
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from nematodebench.engine.isolation.seccomp import filter_program
+from nematodebench.errors import UsageError
+
+__all__ = ["Limits", "command", "limiter", "require_sandbox", "sealed_filter"]
+
+_SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc/ld.so.cache", "/etc/alternatives")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What an untrusted brain may use in one run."""
+
+    memory: int = 4 << 30
+    cpu_seconds: int = 3600
+    file_bytes: int = 64 << 20
+    open_files: int = 128
+
+
+def require_sandbox() -> str:
+    """The path of bubblewrap; an error that says what to do where there is none."""
+    found = shutil.which("bwrap", path="/usr/bin:/usr/local/bin:/bin")
+    if not sys.platform.startswith("linux") or found is None:
+        raise UsageError(
+            "Untrusted code runs only in a sandbox, and there is no bubblewrap here. Install it (Debian: bubblewrap), "
+            "or say --trust-code if you know the code."
+        )
+    return found
+
+
+def _needed() -> list[str]:
+    """The folders Python and its libraries are in."""
+    package = Path(__file__).resolve().parents[2]
+    folders = [sys.prefix, sys.base_prefix, sys.exec_prefix, str(package.parent), *site.getsitepackages()]
+    return sorted({str(Path(folder).resolve()) for folder in folders} | set(folders))
+
+
+def command(inner: Sequence[str], readable: Sequence[Path], seccomp: int) -> list[str]:
+    """The command line that runs ``inner`` in the sandbox; ``readable`` are the brain's own files."""
+    words = [require_sandbox(), "--unshare-all", "--die-with-parent", "--new-session", "--clearenv"]
+    words += ["--uid", "65534", "--gid", "65534", "--hostname", "brain", "--cap-drop", "ALL"]
+    words += ["--tmpfs", "/", "--dev", "/dev", "--proc", "/proc"]
+    for place in _SYSTEM:
+        if Path(place).is_symlink():
+            words += ["--symlink", os.readlink(place), place]
+        elif Path(place).exists():
+            words += ["--ro-bind", place, place]
+    for folder in _needed():
+        words += ["--ro-bind-try", folder, folder]
+    for path in readable:
+        words += ["--ro-bind", str(path), str(path)]
+    words += ["--size", str(64 << 20), "--tmpfs", "/tmp", "--remount-ro", "/", "--remount-ro", "/dev"]
+    words += ["--chdir", "/tmp", "--setenv", "HOME", "/tmp", "--setenv", "TMPDIR", "/tmp", "--setenv", "PYTHONSAFEPATH", "1"]
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
+        words += ["--setenv", name, "1"]
+    return [*words, "--seccomp", str(seccomp), "--", *inner]
+
+
+def limiter(limits: Limits) -> Callable[[], None]:
+    """What the child does to itself before anything else."""
+
+    def apply() -> None:
+        for kind, value in (
+            (resource.RLIMIT_AS, limits.memory),
+            (resource.RLIMIT_CPU, limits.cpu_seconds),
+            (resource.RLIMIT_FSIZE, limits.file_bytes),
+            (resource.RLIMIT_NOFILE, limits.open_files),
+            (resource.RLIMIT_CORE, 0),
+        ):
+            resource.setrlimit(kind, (value, value))
+
+    return apply
+
+
+def sealed_filter() -> int:
+    """A descriptor from which bubblewrap reads the filter of system calls."""
+    descriptor = os.memfd_create("seccomp", 0)
+    os.write(descriptor, filter_program())
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    os.set_inheritable(descriptor, True)
+    return descriptor

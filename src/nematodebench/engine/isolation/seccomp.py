@@ -1,0 +1,53 @@
+"""A filter of system calls as a program of the kernel's packet filter: no processes, no sockets, no reaching out.
+
+Threads are allowed (libraries start them), processes are not. A forbidden call fails with "operation not permitted";
+``clone3``, whose flags a filter cannot see, says that it does not exist, and libraries then use ``clone``.
+"""
+
+import struct
+
+__all__ = ["FORBIDDEN", "filter_program"]
+
+FORBIDDEN = {
+    "fork": 57, "vfork": 58, "kill": 62, "tkill": 200, "ptrace": 101, "socket": 41, "socketpair": 53, "connect": 42,
+    "bind": 49, "listen": 50, "accept": 43, "accept4": 288, "sendto": 44, "sendmsg": 46, "execveat": 322,
+    "process_vm_readv": 310, "process_vm_writev": 311, "unshare": 272, "setns": 308, "mount": 165, "umount2": 166,
+    "pivot_root": 155, "chroot": 161, "bpf": 321, "perf_event_open": 298, "userfaultfd": 323, "io_uring_setup": 425,
+    "io_uring_enter": 426, "io_uring_register": 427, "keyctl": 250, "add_key": 248, "request_key": 249,
+    "pidfd_open": 434, "pidfd_send_signal": 424, "pidfd_getfd": 438, "open_by_handle_at": 304, "setsid": 112,
+    "personality": 135, "init_module": 175, "finit_module": 313, "kexec_load": 246, "reboot": 169, "swapon": 167,
+}  # fmt: skip
+"""Numbers of system calls on x86-64 that a brain has no business with."""
+
+_ARCH_X86_64 = 0xC000003E
+_CLONE, _CLONE3, _X32 = 56, 435, 0x40000000
+_CLONE_THREAD = 0x00010000
+_ALLOW, _EPERM, _ENOSYS, _KILL = 0x7FFF0000, 0x00050001, 0x00050026, 0x80000000
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_NUMBER, _ARCH, _FIRST_ARGUMENT = 0, 4, 16
+
+
+def _line(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
+    return struct.pack("=HBBI", code, if_true, if_false, value)
+
+
+def filter_program() -> bytes:
+    """The program; bubblewrap installs it just before it starts the brain's process."""
+    lines = [
+        _line(_LOAD, _ARCH),
+        _line(_EQUAL, _ARCH_X86_64, 1, 0),
+        _line(_RETURN, _KILL),
+        _line(_LOAD, _NUMBER),
+        _line(_AT_LEAST, _X32, 0, 1),
+        _line(_RETURN, _KILL),
+        _line(_EQUAL, _CLONE3, 0, 1),
+        _line(_RETURN, _ENOSYS),
+        _line(_EQUAL, _CLONE, 0, 4),
+        _line(_LOAD, _FIRST_ARGUMENT),
+        _line(_ANY_BIT, _CLONE_THREAD, 0, 1),
+        _line(_RETURN, _ALLOW),
+        _line(_RETURN, _EPERM),
+    ]
+    for number in FORBIDDEN.values():
+        lines += [_line(_EQUAL, number, 0, 1), _line(_RETURN, _EPERM)]
+    return b"".join([*lines, _line(_RETURN, _ALLOW)])

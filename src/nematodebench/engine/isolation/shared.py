@@ -1,0 +1,60 @@
+"""The memory that host and brain share, as arrays. This module needs nothing but NumPy: the brain's side starts with it."""
+
+import mmap
+from typing import Any
+
+import numpy as np
+
+__all__ = ["BRAIN_TURN", "HOST_TURN", "WORDS", "Shared", "shared_size"]
+
+HOST_TURN, BRAIN_TURN = 0, 1
+WORDS = ("turn", "learn", "begin", "episode", "end", "over")
+"""The words of an agent's mailbox.
+
+``turn`` says who works; ``learn`` and ``begin`` are notes for the brain; ``episode`` is the number of its random
+stream; ``end`` asks for the brain's memory; ``over`` tells the host that nobody will answer any more.
+"""
+FEEDBACK = ("terminated", "truncated", "reward")
+_LINE = 64
+_MESSAGE = 8192
+
+
+def _padded(size: int) -> int:
+    return -(-size // _LINE) * _LINE
+
+
+def _places(agents: int, inputs: int, width: int) -> tuple[int, int, int]:
+    """Where feedback, values and the message begin."""
+    feedback = _padded(8 * agents * len(WORDS))
+    values = _padded(feedback + 8 * agents * len(FEEDBACK))
+    return feedback, values, _padded(values + 4 * agents * (2 * inputs + width))
+
+
+def shared_size(agents: int, inputs: int, width: int) -> int:
+    """Bytes that both sides need."""
+    return _places(agents, inputs, width)[-1] + _MESSAGE
+
+
+class Shared:
+    """Mailboxes, feedback, observations and actions of all agents, one row each, and a place for a message.
+
+    A row of ``values`` holds the observation, the next observation and the action.
+    """
+
+    def __init__(self, memory: mmap.mmap, agents: int, inputs: int, width: int) -> None:
+        feedback, values, message = _places(agents, inputs, width)
+        self.words: Any = np.frombuffer(memory, np.int64, agents * len(WORDS)).reshape(agents, -1)
+        self.feedback: Any = np.frombuffer(memory, np.float64, agents * len(FEEDBACK), feedback).reshape(agents, -1)
+        count = agents * (2 * inputs + width)
+        self.values: Any = np.frombuffer(memory, np.float32, count, values).reshape(agents, -1)
+        self._message: Any = np.frombuffer(memory, np.uint8, _MESSAGE, message)
+
+    def say(self, text: str) -> None:
+        """Leaves a message for the other side."""
+        content = text.encode("utf-8", "replace")[: _MESSAGE - 1]
+        self._message[: len(content)] = np.frombuffer(content, np.uint8)
+        self._message[len(content)] = 0
+
+    def heard(self) -> str:
+        """The message that the other side left; whatever it wrote there."""
+        return self._message.tobytes().partition(b"\0")[0].decode("utf-8", "replace")
