@@ -43,10 +43,17 @@ def require_sandbox() -> str:
     return found
 
 
+_PACKAGES = Path(__file__).resolve().parents[3]
+_ENVIRONMENT = {
+    "HOME": "/tmp", "TMPDIR": "/tmp", "PYTHONSAFEPATH": "1", "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONPATH": str(_PACKAGES), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1",
+    "NUMBA_NUM_THREADS": "1",
+}  # fmt: skip
+
+
 def _needed() -> list[str]:
     """The folders Python and its libraries are in."""
-    package = Path(__file__).resolve().parents[2]
-    folders = [sys.prefix, sys.base_prefix, sys.exec_prefix, str(package.parent), *site.getsitepackages()]
+    folders = [sys.prefix, sys.base_prefix, sys.exec_prefix, str(_PACKAGES), *site.getsitepackages()]
     return sorted({str(Path(folder).resolve()) for folder in folders} | set(folders))
 
 
@@ -54,7 +61,7 @@ def command(inner: Sequence[str], readable: Sequence[Path], seccomp: int) -> lis
     """The command line that runs ``inner`` in the sandbox; ``readable`` are the brain's own files."""
     words = [require_sandbox(), "--unshare-all", "--die-with-parent", "--new-session", "--clearenv"]
     words += ["--uid", "65534", "--gid", "65534", "--hostname", "brain", "--cap-drop", "ALL"]
-    words += ["--tmpfs", "/", "--dev", "/dev", "--proc", "/proc"]
+    words += ["--tmpfs", "/", "--dev", "/dev", "--proc", "/proc", "--size", str(64 << 20), "--tmpfs", "/tmp"]
     for place in _SYSTEM:
         if Path(place).is_symlink():
             words += ["--symlink", os.readlink(place), place]
@@ -64,10 +71,10 @@ def command(inner: Sequence[str], readable: Sequence[Path], seccomp: int) -> lis
         words += ["--ro-bind-try", folder, folder]
     for path in readable:
         words += ["--ro-bind", str(path), str(path)]
-    words += ["--size", str(64 << 20), "--tmpfs", "/tmp", "--remount-ro", "/", "--remount-ro", "/dev"]
-    words += ["--chdir", "/tmp", "--setenv", "HOME", "/tmp", "--setenv", "TMPDIR", "/tmp", "--setenv", "PYTHONSAFEPATH", "1"]
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-        words += ["--setenv", name, "1"]
+    words += ["--remount-ro", "/", "--remount-ro", "/dev"]
+    words += ["--chdir", "/tmp"]
+    for name, value in _ENVIRONMENT.items():
+        words += ["--setenv", name, value]
     return [*words, "--seccomp", str(seccomp), "--", *inner]
 
 
