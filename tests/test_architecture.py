@@ -183,7 +183,7 @@ def test_memory_is_read_by_name():
         "x = params[_P_SCALES + n]",
         "first = hyper[LEARNING_RATE]",
         "x = self.mem[:16]",
-        "agents.ints[a, FILLED] = 0",
+        "agents.brains.ints[a, FILLED] = 0",
         "last = state[-1]",
     ],
 )

@@ -29,7 +29,7 @@ class Brain:
 
     def play(self):
         """Some steps of one episode with random observations and rewards."""
-        outcome, generator = Feedback(self.agents.out[0]), np.random.default_rng(5)
+        outcome, generator = Feedback(self.agents.brains.out[0]), np.random.default_rng(5)
         self.call(self.kind.begin_episode)
         for _ in range(60):
             self.agents.obs[:] = generator.random(self.agents.obs.shape)
@@ -38,12 +38,12 @@ class Brain:
             self.call(self.kind.learn)
 
     def call(self, function):
-        a = self.agents
-        first_class(function, BRAIN)(a.hyper, a.ints[0], a.mem[0], a.rng[0], a.obs, a.action, a.out[0])
+        a, b = self.agents, self.agents.brains
+        first_class(function, BRAIN)(b.hyper, b.ints[0], b.mem[0], a.rng[0], a.obs, a.action, b.out[0])
 
     def part(self, name):
         """An array of its memory."""
-        return dict(self.agents.views()[0].learned())[name]
+        return dict(self.agents.brains.views()[0].learned())[name]
 
 
 @pytest.fixture

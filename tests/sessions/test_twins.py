@@ -22,7 +22,7 @@ def learned_arrays(brain, learning):
     kind = get_brain(brain)
     agents = Agents(kind, resolve_config(brain, kind, None), interface(task), 5, 1, learning=learning)
     agents.run(task.phases[0], 0)
-    return {name: np.array(value) for name, value in agents.views()[0].learned()}
+    return {name: np.array(value) for name, value in agents.brains.views()[0].learned()}
 
 
 @pytest.mark.parametrize("brain", ["mlp_dqn", "mlp_ppo", "mlp_reinforce", "q_table"])
@@ -30,9 +30,9 @@ def test_a_twin_has_the_weights_it_was_born_with(brain):
     kind, task = get_brain(brain), get_task("gridworld-v1")
     config = without_learning(kind, resolve_config(brain, kind, None))
     born = Agents(kind, config, interface(task), 5, 1)
-    names = [name for name, _ in born.views()[0].learned() if "weights" in name or name == "table"]
+    names = [name for name, _ in born.brains.views()[0].learned() if "weights" in name or name == "table"]
     assert names
-    before = {name: np.array(value) for name, value in born.views()[0].learned()}
+    before = {name: np.array(value) for name, value in born.brains.views()[0].learned()}
     off, on = learned_arrays(brain, learning=False), learned_arrays(brain, learning=True)
     assert all(np.array_equal(before[name], off[name]) for name in names)
     assert any(not np.array_equal(before[name], on[name]) for name in names)

@@ -3,9 +3,9 @@
 import contextlib
 import copy
 import hashlib
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from nematodebench.brains.base import Interface, nothing
 from nematodebench.brains.registry import BrainType, is_compiled, without_learning
 from nematodebench.engine import loop
-from nematodebench.engine.python_brain import PythonBrains, global_generators_kept
+from nematodebench.engine.isolation.host import Foreign, IsolatedBrains
+from nematodebench.engine.python_brain import PythonBrains
 from nematodebench.kernels.abi import Feedback
 from nematodebench.kernels.jit import F32
 from nematodebench.kernels.memory import Memory
@@ -21,7 +22,13 @@ from nematodebench.kernels.rng import RNG_WORDS, STREAM_BRAIN, set_stream
 from nematodebench.tasks.base import Phase
 from nematodebench.worlds.arrays import WorldArrays
 
-__all__ = ["Agents", "aligned", "memory_digest"]
+__all__ = ["Agents", "Brains", "CompiledBrains", "aligned", "memory_digest"]
+
+Functions: TypeAlias = tuple[Any, Any, Any]
+"""``begin_episode``, ``act`` and ``learn`` as the run loop calls them."""
+
+Brains: TypeAlias = "CompiledBrains | PythonBrains | IsolatedBrains"
+"""What drives the brains of a run. Each kind has arrays and functions of the Brain ABI, and the loop that calls them."""
 
 _PROBE_STREAM = 1 << 40
 """Number of the first episode of every probe: the same worlds after each phase, and never those of the training."""
@@ -52,98 +59,106 @@ def memory_digest(brains: list[Memory]) -> str:
     return f"v2:{digest.hexdigest()}"
 
 
+class CompiledBrains:
+    """The brains of a run that are compiled: their memories, and their functions."""
+
+    def __init__(self, brain: BrainType, config: Any, body: Interface, seed: int, agents: int, learning: bool) -> None:
+        self._brain, self._config = brain, config
+        layout = brain.layout(config, body)
+        self.hyper = layout.hyper
+        self.ints = np.tile(layout.ints, (agents, 1))
+        self.mem = aligned(agents, layout.memory)
+        self.out = np.zeros((agents, Feedback.count()))
+        self.functions: Functions = (brain.begin_episode, brain.act, brain.learn if learning else nothing)
+        self.run_phase = loop.compiled_run_phase()
+        obs, action = np.zeros((1, body.inputs), dtype=np.float32), np.zeros((1, body.action_width), dtype=np.float32)
+        rng = np.zeros(RNG_WORDS, dtype=np.uint64)
+        for a in range(agents):
+            set_stream(rng, np.uint64(seed), STREAM_BRAIN, 0, a)
+            brain.init(self.hyper, self.ints[a], self.mem[a], rng, obs, action, self.out[a])
+
+    @contextlib.contextmanager
+    def copied(self) -> Iterator["CompiledBrains"]:
+        """A copy that does not learn."""
+        twin = copy.copy(self)
+        twin.ints, twin.out, twin.mem = self.ints.copy(), self.out.copy(), aligned(*self.mem.shape)
+        twin.mem[:] = self.mem
+        twin.functions = (self._brain.begin_episode, self._brain.act, nothing)
+        yield twin
+
+    def views(self) -> list[Memory]:
+        """The brains' memories by name, one for each agent."""
+        return [self._brain.memory(self.hyper, i, m) for i, m in zip(self.ints, self.mem, strict=True)]
+
+    def memory_hash(self) -> str:
+        """SHA-256 of what the brains remember."""
+        return memory_digest(self.views())
+
+    def descriptors(self) -> dict[str, float]:
+        """What the brains say of their state, averaged over agents."""
+        rows = [self._brain.describe(self._config, view) for view in self.views()]
+        return {key: float(np.mean([row[key] for row in rows])) for key in rows[0]}
+
+    def complaint(self) -> str:
+        """Nothing: what goes wrong is in the loop's code."""
+        return ""
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
 class Agents:
-    """The brains of a run, built from its seed, and the functions that the run loop calls with their arrays."""
+    """The brains of a run, built from its seed, and the arrays that the run loop shares with them."""
 
     def __init__(
-        self, brain: BrainType, config: Any, body: Interface, seed: int, agents: int, *, learning: bool = True
+        self,
+        brain: BrainType | Foreign,
+        config: Any,
+        body: Interface,
+        seed: int,
+        agents: int,
+        *,
+        learning: bool = True,
     ) -> None:
-        self.brain, self.body, self.seed, self.learning = brain, body, seed, learning
-        self.config = config if learning else without_learning(brain, config)
+        self.body, self.seed = body, seed
         self.rng = np.zeros((agents, RNG_WORDS), dtype=np.uint64)
-        self.out = np.zeros((agents, Feedback.count()))
         self.obs = np.zeros((agents, body.inputs), dtype=np.float32)
         self.action = np.zeros((agents, body.action_width), dtype=np.float32)
         self.control_words = np.zeros(loop.Control.count(), dtype=np.int64)
         self.control = loop.Control(self.control_words)
-        self.python: PythonBrains | None = None
-        if is_compiled(brain):
-            self._build_compiled(agents)
+        self.brains: Brains
+        if isinstance(brain, Foreign):
+            self.brains = IsolatedBrains(brain, config, body, seed, agents, learning)
         else:
-            self._build_python(agents)
-
-    def _build_compiled(self, agents: int) -> None:
-        layout = self.brain.layout(self.config, self.body)
-        self.hyper = layout.hyper
-        self.ints = np.tile(layout.ints, (agents, 1))
-        self.mem = aligned(agents, layout.memory)
-        for a in range(agents):
-            set_stream(self.rng[a], np.uint64(self.seed), STREAM_BRAIN, 0, a)
-            row = slice(a, a + 1)
-            self.brain.init(
-                self.hyper, self.ints[a], self.mem[a], self.rng[a], self.obs[row], self.action[row], self.out[a]
+            kind = CompiledBrains if is_compiled(brain) else PythonBrains
+            self.brains = kind(
+                brain, config if learning else without_learning(brain, config), body, seed, agents, learning
             )
-        learn = self.brain.learn if self.learning else nothing
-        self.functions: tuple[Any, Any, Any] = (self.brain.begin_episode, self.brain.act, learn)
-        self.run_phase: Callable[..., int] = loop.compiled_run_phase()
-
-    def _build_python(self, agents: int) -> None:
-        self.hyper, self.ints = np.zeros(1), np.zeros((agents, 1), dtype=np.int64)
-        self.mem = np.arange(agents, dtype=np.float32).reshape(agents, 1)
-        self.python = PythonBrains(self.brain, self.config, self.body, self.seed, agents)
-        learn = self.python.learn if self.learning else self.python.learn_nothing
-        self.functions = (self.python.begin, self.python.act, learn)
-        self.run_phase = loop.plain_run_phase()
 
     def run(self, phase: Phase, first_episode: int, *, guided: bool = False) -> tuple[int, NDArray[np.float64]]:
         """One phase; returns the loop's code and the records. ``guided``: the world's reference acts instead."""
         if not phase.learns:
             return self._probe(phase)
-        world, arrays = phase.world, WorldArrays(phase.world)
+        world, arrays, brains = phase.world, WorldArrays(phase.world), self.brains
         words = np.zeros(loop.Plan.count(), dtype=np.int64)
         plan = loop.Plan(words)
         plan.episodes, plan.ticks, plan.first_episode = phase.episodes, phase.ticks, first_episode
         plan.choices, plan.guided = self.body.choices, int(guided)
         records = np.empty((phase.episodes or phase.ticks, len(phase.columns)))
         self.obs[:] = 0.0
-        code = self.run_phase(
-            world.reset, world.step, world.reference or world.step, *self.functions, arrays.params, arrays.states[0],
-            arrays.rng[0], self.action, self.obs, arrays.outs[0], self.hyper, self.ints, self.mem, self.rng, self.out,
-            np.uint64(self.seed), words, self.control_words, records,
+        code = brains.run_phase(
+            world.reset, world.step, world.reference or world.step, *brains.functions, arrays.params, arrays.states[0],
+            arrays.rng[0], self.action, self.obs, arrays.outs[0], brains.hyper, brains.ints, brains.mem, self.rng,
+            brains.out, np.uint64(self.seed), words, self.control_words, records,
         )  # fmt: skip
         return code, records
 
     def _probe(self, phase: Phase) -> tuple[int, NDArray[np.float64]]:
         """A phase that a copy goes through without learning; nothing here is different afterwards."""
         twin = copy.copy(self)
-        twin.rng, twin.out, twin.action = self.rng.copy(), self.out.copy(), self.action.copy()
-        twin.ints, twin.obs = self.ints.copy(), self.obs.copy()
-        if self.python is not None:
-            twin.python = copy.deepcopy(self.python)
-            twin.functions = (twin.python.begin, twin.python.act, twin.python.learn_nothing)
-        else:
-            twin.mem = aligned(*self.mem.shape)
-            twin.mem[:] = self.mem
-            twin.functions = (self.brain.begin_episode, self.brain.act, nothing)
+        twin.rng, twin.action, twin.obs = self.rng.copy(), self.action.copy(), self.obs.copy()
         steps = self.control.steps_done
-        with global_generators_kept() if self.python is not None else contextlib.nullcontext():
+        with self.brains.copied() as twin.brains:
             code, records = twin.run(replace(phase, learns=True), _PROBE_STREAM)
         self.control.steps_done = steps
         return code, records
-
-    def views(self) -> list[Memory]:
-        """The compiled brains' memories by name, one for each agent."""
-        return [self.brain.memory(self.hyper, i, m) for i, m in zip(self.ints, self.mem, strict=True)]
-
-    def memory_hash(self) -> str:
-        """SHA-256 of what the brains remember."""
-        if self.python is not None:
-            return hashlib.sha256(self.python.memory()).hexdigest()
-        return memory_digest(self.views())
-
-    def descriptors(self) -> dict[str, float]:
-        """What the brains say of their state, averaged over agents."""
-        if self.python is not None:
-            return {}
-        rows = [self.brain.describe(self.config, view) for view in self.views()]
-        return {key: float(np.mean([row[key] for row in rows])) for key in rows[0]}

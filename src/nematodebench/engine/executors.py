@@ -16,6 +16,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, Literal, TypeAlias
 
 from nematodebench.brains.registry import is_compiled
+from nematodebench.engine.isolation.host import Foreign
 from nematodebench.engine.loop import Control
 from nematodebench.engine.run import RunFailure, RunResult, RunSpec, compile_for, execute
 from nematodebench.errors import UsageError
@@ -33,8 +34,10 @@ def default_workers() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def choose_executor(brain: type[Any], given: str | None, workers: int) -> ExecutorName:
+def choose_executor(brain: type[Any] | Foreign, given: str | None, workers: int) -> ExecutorName:
     """Threads for compiled brains, processes for Python ones, unless told otherwise."""
+    if isinstance(brain, Foreign):
+        return "threads"  # each run has a process of its own already
     if given is None:
         return "threads" if is_compiled(brain) else "processes"
     if given not in {"threads", "processes", "ray"}:
@@ -127,7 +130,7 @@ def _serve(connection: Connection) -> None:
 
 
 @contextlib.contextmanager
-def _without_main(brain: type[Any]) -> Iterator[None]:
+def _without_main(brain: Any) -> Iterator[None]:
     """Keeps a new process from importing the user's script, which need not be importable, unless the brain is in it."""
     main = sys.modules["__main__"]
     if brain.__module__ != "__main__":
@@ -141,7 +144,7 @@ def _without_main(brain: type[Any]) -> Iterator[None]:
 class _Worker:
     """A worker process and the run it is at."""
 
-    def __init__(self, brain: type[Any]) -> None:
+    def __init__(self, brain: Any) -> None:
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(theirs,), daemon=True)

@@ -1,6 +1,8 @@
 """Brains written in Python: adapts a class with act, learn and begin_episode to the run loop."""
 
 import contextlib
+import copy
+import hashlib
 import random
 import sys
 from collections.abc import Iterator
@@ -14,6 +16,10 @@ if TYPE_CHECKING:  # the process of an isolated brain starts without the compile
     from nematodebench.brains.base import Interface
 
 __all__ = ["PythonBrains", "Transition", "global_generators_kept", "seed_everything"]
+
+
+_FEEDBACK = 3
+"""Numbers in kernels.abi.Feedback, which this module does not import: it would bring the compiler with it."""
 
 
 @dataclass(frozen=True)
@@ -65,14 +71,54 @@ def _spaces(body: "Interface") -> tuple[Any, Any]:
 
 
 class PythonBrains:
-    """One run of a Python brain: an instance for each agent, driven through functions of the Brain ABI."""
+    """The brains of a run that are written in Python: an instance for each agent, driven as if it were compiled."""
 
-    def __init__(self, brain: type[Any], config: Any, body: "Interface", seed: int, agents: int) -> None:
+    def __init__(
+        self, brain: type[Any], config: Any, body: "Interface", seed: int, agents: int, learning: bool
+    ) -> None:
         seed_everything(seed)
         spaces = _spaces(body)
-        self._discrete = body.choices > 0
         self._brains = [brain(*spaces, config, (seed + agent) % 2**64) for agent in range(agents)]
         self._seen: list[tuple[NDArray[np.float32], Any]] = [(np.zeros(0, np.float32), None)] * agents
+        self._learning = learning
+        self.hyper, self.ints = np.zeros(1), np.zeros((agents, 1), dtype=np.int64)
+        self.mem = np.arange(agents, dtype=np.float32).reshape(agents, 1)
+        self.out = np.zeros((agents, _FEEDBACK))
+
+    @property
+    def functions(self) -> tuple[Any, Any, Any]:
+        """As the run loop calls them."""
+        return self.begin, self.act, self.learn if self._learning else self.learn_nothing
+
+    @property
+    def run_phase(self) -> Any:
+        """The loop, run by the interpreter."""
+        from nematodebench.engine import loop
+
+        return loop.plain_run_phase()
+
+    @contextlib.contextmanager
+    def copied(self) -> Iterator["PythonBrains"]:
+        """A copy that does not learn; the global generators are put back when it is done."""
+        with global_generators_kept():
+            twin = copy.deepcopy(self)
+            twin._learning = False
+            yield twin
+
+    def memory_hash(self) -> str:
+        """SHA-256 of what the brains remember."""
+        return hashlib.sha256(self.memory()).hexdigest()
+
+    def descriptors(self) -> dict[str, float]:
+        """A Python brain says nothing of its state."""
+        return {}
+
+    def complaint(self) -> str:
+        """Nothing: what a brain raises ends the run by itself."""
+        return ""
+
+    def close(self) -> None:
+        """Nothing is open."""
 
     def begin_episode(self, agent: int) -> None:
         """A new episode of one agent."""

@@ -14,6 +14,8 @@ from nematodebench.brains.base import BrainConfig, Interface, nothing
 from nematodebench.brains.registry import BrainType, config_of, is_compiled
 from nematodebench.engine import loop
 from nematodebench.engine.agents import Agents
+from nematodebench.engine.isolation.host import Foreign
+from nematodebench.engine.isolation.mailbox import stubs
 from nematodebench.errors import UsageError
 from nematodebench.kernels.abi import BRAIN, WORLD
 from nematodebench.kernels.jit import first_class
@@ -46,7 +48,7 @@ class RunSpec:
 
     task: Task
     brain_name: str
-    brain: BrainType
+    brain: BrainType | Foreign
     config: Any
     seed: int
     index: int = 0
@@ -104,14 +106,16 @@ def record_hash(task: Task, records: dict[str, NDArray[np.float64]]) -> str:
     return digest.hexdigest()
 
 
-def compile_for(task: Task, brain: BrainType) -> None:
+def compile_for(task: Task, brain: BrainType | Foreign) -> None:
     """Compiles (or loads) what a run needs, so that no run pays for it."""
     loop.compiled_run_phase()
     for phase in task.phases:
         first_class(phase.world.reset, WORLD)
         first_class(phase.world.step, WORLD)
         phase.world.pack()  # its tables are compiled too
-    if is_compiled(brain):
+    if isinstance(brain, Foreign):
+        stubs()
+    elif is_compiled(brain):
         for function in (brain.init, brain.begin_episode, brain.act, brain.learn, nothing):
             first_class(function, BRAIN)
 
@@ -125,6 +129,7 @@ def execute(spec: RunSpec, watch: Callable[[loop.Control], None] | None = None) 
     """
     started = time.perf_counter()
     at = spec.task.phases[0].name
+    agents: Agents | None = None
     try:
         task = spec.task
         agents = Agents(spec.brain, spec.config, interface(task), spec.seed, task.world.agents, learning=task.learning)
@@ -136,9 +141,10 @@ def execute(spec: RunSpec, watch: Callable[[loop.Control], None] | None = None) 
             at = phase.name
             code, rows = agents.run(phase, episodes)
             if code < 0:
-                return RunResult(spec.index, spec.seed, failure=_failure(code, at, agents.control))
+                return RunResult(spec.index, spec.seed, failure=_failure(code, at, agents))
             records[at] = rows[:code].copy()
             episodes += code if phase.learns else 0
+        memory_hash, descriptors = agents.brains.memory_hash(), agents.brains.descriptors()
     except UsageError:
         raise
     except Exception as error:
@@ -146,18 +152,22 @@ def execute(spec: RunSpec, watch: Callable[[loop.Control], None] | None = None) 
         return RunResult(
             spec.index, spec.seed, failure=RunFailure(f"{type(error).__name__}: {error}", at, traceback=place)
         )
+    finally:
+        if agents is not None:
+            agents.brains.close()
     return RunResult(
         spec.index,
         spec.seed,
         records,
         record_hash(spec.task, records),
-        agents.memory_hash(),
-        agents.descriptors(),
+        memory_hash,
+        descriptors,
         agents.control.steps_done,
         time.perf_counter() - started,
     )
 
 
-def _failure(code: int, phase: str, control: loop.Control) -> RunFailure:
-    episode, step = control.at_episode, control.at_step
-    return RunFailure(f"{_WHY[code]} at episode {episode}, step {step} of phase {phase!r}", phase, episode, step)
+def _failure(code: int, phase: str, agents: Agents) -> RunFailure:
+    episode, step = agents.control.at_episode, agents.control.at_step
+    why = agents.brains.complaint() or _WHY[code]
+    return RunFailure(f"{why} at episode {episode}, step {step} of phase {phase!r}", phase, episode, step)

@@ -74,9 +74,9 @@ def set_stream(rng: U64, seed: int | np.uint64, stream: int, episode: int, agent
 
 
 @kernel()
-def episode_of(rng: U64) -> np.int64:
+def episode_of(rng: U64) -> int:
     """The episode whose stream this is."""
-    return np.int64(rng[3])
+    return int(rng[3])
 
 
 @kernel()

@@ -54,7 +54,7 @@ class _Trial:
             parts = [first_class(part, BRAIN) for part in (brain.init, brain.begin_episode, brain.act, brain.learn)]
             self._init, self._begin, self._act, self._learn = parts
         else:
-            python = PythonBrains(brain, config, body, seed, 1)
+            python = PythonBrains(brain, config, body, seed, 1, learning=True)
             self.ints, self.mem, self.hyper = Guarded((1,), np.int64), Guarded((1,), np.float32), np.zeros(1)
             self._begin, self._act, self._learn = python.begin, python.act, python.learn
             self._init = python.begin

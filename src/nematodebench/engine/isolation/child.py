@@ -4,22 +4,23 @@ It is started by :mod:`nematodebench.engine.isolation.host` inside the sandbox. 
 brain senses and what it is paid, and nothing of the world.
 """
 
-import hashlib
+import contextlib
 import importlib
 import importlib.util
 import json
 import mmap
 import os
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from nematodebench.engine.isolation.shared import HOST_TURN, WORDS, Shared
+from nematodebench.engine.isolation.shared import COPY, HOST_TURN, MEMORY, RESTORE, WORDS, Shared
 from nematodebench.engine.python_brain import PythonBrains
 
 __all__ = ["main"]
 
-_TURN, _LEARN, _BEGIN, _EPISODE, _END, _OVER = range(len(WORDS))
+_TURN, _LEARN, _BEGIN, _EPISODE, _REQUEST, _OVER = range(len(WORDS))
 _PATIENCE = 200
 """How often the mailboxes are looked at before the processor is offered to others."""
 
@@ -58,10 +59,11 @@ class _Server:
         width = given["width"]
         self.shared = Shared(memory, agents, inputs, width)
         self._inputs, self._agents = inputs, agents
-        self.brains = PythonBrains(_load(given["brain"]), given["config"], body, given["seed"], agents)  # type: ignore[arg-type]
+        self.brains = PythonBrains(_load(given["brain"]), given["config"], body, given["seed"], agents, learning=True)  # type: ignore[arg-type]
+        self._copies = contextlib.ExitStack()
 
     def serve(self) -> None:
-        """Answers until the end is asked for."""
+        """Answers for as long as the process is there: the host ends it."""
         looks = 0
         words = memoryview(self.shared.words.reshape(-1))
         stride = len(WORDS)
@@ -69,28 +71,43 @@ class _Server:
             for agent in range(self._agents):
                 if words[agent * stride] != HOST_TURN:
                     looks = 0
-                    if self._answer(agent, self.shared.words[agent]):
-                        return
+                    self._answer(agent, self.shared.words[agent])
             looks += 1
             if looks > _PATIENCE:
                 os.sched_yield()
 
-    def _answer(self, agent: int, words: Any) -> bool:
-        """One letter: what happened since the last one, then the next action. True if it was the last."""
+    def _answer(self, agent: int, words: Any) -> None:
+        """One letter: what happened since the last one, then the next action or what else is asked for."""
         n, row = self._inputs, self.shared.values[agent]
         if words[_LEARN]:
             words[_LEARN] = 0
             self.brains.take_in(agent, row[n : 2 * n], self.shared.feedback[agent])
-        if words[_END]:
-            self.shared.say(json.dumps({"memory": hashlib.sha256(self.brains.memory()).hexdigest()}))
+        if words[_REQUEST]:
+            self._do(int(words[_REQUEST]))
+            words[_REQUEST] = 0
             words[_TURN] = HOST_TURN
-            return True
+            return
         if words[_BEGIN]:
             words[_BEGIN] = 0
             self.brains.begin_episode(agent)
         self.brains.choose(agent, row[:n], row[2 * n :])
         words[_TURN] = HOST_TURN
-        return False
+
+    def _do(self, request: int) -> None:
+        """What is no step."""
+        if request == MEMORY:
+            self.shared.say(json.dumps({"memory": self.brains.memory_hash()}))
+        elif request == COPY:
+            self._copies.enter_context(self._with_copy())
+        elif request == RESTORE:
+            self._copies.close()
+
+    @contextlib.contextmanager
+    def _with_copy(self) -> Iterator[None]:
+        original = self.brains
+        with original.copied() as self.brains:
+            yield
+        self.brains = original
 
 
 def main() -> None:

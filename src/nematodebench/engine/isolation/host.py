@@ -1,6 +1,7 @@
 """The host's side of an isolated run: starts the brain's process, shares memory with it and watches that it lives."""
 
 import contextlib
+import copy
 import json
 import mmap
 import os
@@ -14,14 +15,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nematodebench.brains.base import Interface
+import numpy as np
+
+from nematodebench.brains.base import Interface, nothing
+from nematodebench.engine import loop
 from nematodebench.engine.isolation import sandbox
-from nematodebench.engine.isolation.shared import BRAIN_TURN, HOST_TURN, WORDS, Shared, shared_size
+from nematodebench.engine.isolation.mailbox import stubs
+from nematodebench.engine.isolation.shared import (
+    BRAIN_TURN,
+    COPY,
+    HOST_TURN,
+    MEMORY,
+    RESTORE,
+    WORDS,
+    Shared,
+    shared_size,
+)
 from nematodebench.records.plain_text import plain
 
-__all__ = ["Foreign", "IsolatedBrain", "IsolationError"]
+__all__ = ["Foreign", "IsolatedBrains", "IsolationError"]
 
-_LEARN, _END, _OVER, _TURN = (WORDS.index(name) for name in ("learn", "end", "over", "turn"))
+_TURN, _REQUEST, _OVER = (WORDS.index(name) for name in ("turn", "request", "over"))
 _START = "nematodebench.engine.isolation.child"
 
 
@@ -46,24 +60,34 @@ class Foreign:
     seconds: float = 3600.0
 
 
-class IsolatedBrain:
+class IsolatedBrains:
     """One run of a foreign brain in a process of its own. Its arrays are what the run loop takes for a brain's."""
 
-    def __init__(self, brain: Foreign, config: dict[str, Any], body: Interface, seed: int, agents: int) -> None:
+    def __init__(
+        self, brain: Foreign, config: dict[str, Any], body: Interface, seed: int, agents: int, learning: bool
+    ) -> None:
         self._brain, inputs, width = brain, body.inputs, body.action_width
         size = shared_size(agents, inputs, width)
         self._descriptor = os.memfd_create("exchange", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         os.ftruncate(self._descriptor, size)
         _seal(self._descriptor)
-        memory = mmap.mmap(self._descriptor, size)
-        self.shared = Shared(memory, agents, inputs, width)
+        self.shared = Shared(mmap.mmap(self._descriptor, size), agents, inputs, width)
+        self.hyper, self.ints, self.mem, self.out = (
+            np.zeros(1),
+            self.shared.words,
+            self.shared.values,
+            self.shared.feedback,
+        )
+        begin, act, learn = stubs()
+        self.functions = (begin, act, learn if learning else nothing)
+        self.run_phase = loop.compiled_run_phase()
         plan = {
             "brain": brain.where, "config": config, "seed": seed, "agents": agents, "width": width, "size": size,
             "body": {
                 "low": list(body.low), "high": list(body.high), "choices": body.choices, "effectors": body.effectors,
             },
         }  # fmt: skip
-        self._errors = tempfile.TemporaryFile()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  (closed with the process)
         self._process = self._start(json.dumps(plan))
         self._why = ""
         threading.Thread(target=self._watch, daemon=True).start()
@@ -72,11 +96,11 @@ class IsolatedBrain:
         os.set_inheritable(self._descriptor, True)
         seccomp = sandbox.sealed_filter()
         inner = [sys.executable, "-P", "-s", "-m", _START, str(self._descriptor)]
-        words = sandbox.command(inner, self._brain.readable, seccomp)
+        words = sandbox.command(inner, self._brain.readable, self._brain.limits, seccomp)
         try:
             process = subprocess.Popen(
                 words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=self._errors, env={},
-                pass_fds=(self._descriptor, seccomp), preexec_fn=sandbox.limiter(self._brain.limits),
+                pass_fds=(self._descriptor, seccomp),
             )  # fmt: skip
         finally:
             os.close(seccomp)
@@ -97,25 +121,43 @@ class IsolatedBrain:
             self._process.wait()
         self.shared.words[:, _OVER] = 1
 
-    def finish(self) -> str:
-        """Lets the brain take in its last step, and returns the hash of its memory."""
-        for words in self.shared.words:
-            words[_END] = 1
-            words[_TURN] = BRAIN_TURN
-            while words[_TURN] != HOST_TURN:
-                if words[_OVER]:
-                    raise IsolationError(self.reason())
-                time.sleep(0.0002)
-            break
-        answer = self._message()
-        self.close()
-        memory = answer.get("memory")
+    def _ask(self, request: int) -> None:
+        """Has the brain take in its last step, then do something that is no step, and waits until it is done."""
+        words = self.shared.words[0]
+        words[_REQUEST] = request
+        words[_TURN] = BRAIN_TURN
+        while words[_TURN] != HOST_TURN:
+            if words[_OVER]:
+                raise IsolationError(self.complaint())
+            time.sleep(0.0001)
+
+    @contextlib.contextmanager
+    def copied(self) -> Iterator["IsolatedBrains"]:
+        """The same process with a copy of its brains that does not learn; afterwards it goes on with the first."""
+        self._ask(COPY)
+        twin = copy.copy(self)
+        twin.functions = (*self.functions[:2], nothing)
+        try:
+            yield twin
+        finally:
+            self._ask(RESTORE)
+
+    def memory_hash(self) -> str:
+        """SHA-256 of what the brains remember, as their process tells it."""
+        self._ask(MEMORY)
+        memory = self._message().get("memory")
         if not isinstance(memory, str) or len(memory) != 64 or not set(memory) <= set("0123456789abcdef"):
-            raise IsolationError("its process did not tell the hash of its memory")
+            raise IsolationError("the brain's process did not tell the hash of its memory")
         return memory
 
-    def reason(self) -> str:
-        """Why there is no answer, in the words of the process or of the system."""
+    def descriptors(self) -> dict[str, float]:
+        """What a foreign brain says of itself is not asked for."""
+        return {}
+
+    def complaint(self) -> str:
+        """Why there is no answer, in the words of the process or of the system; empty where it answers."""
+        if not self.shared.words[0, _OVER]:
+            return ""
         self._process.wait()
         error = self._message().get("error")
         if self._why:
@@ -147,15 +189,6 @@ def _seal(descriptor: int) -> None:
     import fcntl
 
     fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL)
-
-
-@contextlib.contextmanager
-def closing(brain: IsolatedBrain) -> Iterator[IsolatedBrain]:
-    """Whatever happens, the process does not outlive the run."""
-    try:
-        yield brain
-    finally:
-        brain.close()
 
 
 def readable_files(where: str) -> Sequence[Path]:

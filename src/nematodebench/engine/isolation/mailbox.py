@@ -32,7 +32,7 @@ class Mail(Block):
     learn = counter()
     begin = counter()
     episode = counter()
-    end = counter()
+    request = counter()
     over = counter()
 
 

@@ -6,19 +6,19 @@ its first instruction.
 """
 
 import os
-import resource
 import shutil
 import site
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from nematodebench.engine.isolation.seccomp import filter_program
 from nematodebench.errors import UsageError
 
-__all__ = ["Limits", "command", "limiter", "require_sandbox", "sealed_filter"]
+__all__ = ["Limits", "command", "require_sandbox", "sealed_filter"]
 
+_PRLIMIT = "/usr/bin/prlimit"
 _SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc/ld.so.cache", "/etc/alternatives")
 
 
@@ -35,7 +35,7 @@ class Limits:
 def require_sandbox() -> str:
     """The path of bubblewrap; an error that says what to do where there is none."""
     found = shutil.which("bwrap", path="/usr/bin:/usr/local/bin:/bin")
-    if not sys.platform.startswith("linux") or found is None:
+    if not sys.platform.startswith("linux") or found is None or not Path(_PRLIMIT).is_file():
         raise UsageError(
             "Untrusted code runs only in a sandbox, and there is no bubblewrap here. Install it (Debian: bubblewrap), "
             "or say --trust-code if you know the code."
@@ -57,14 +57,16 @@ def _needed() -> list[str]:
     return sorted({str(Path(folder).resolve()) for folder in folders} | set(folders))
 
 
-def command(inner: Sequence[str], readable: Sequence[Path], seccomp: int) -> list[str]:
+def command(inner: Sequence[str], readable: Sequence[Path], limits: Limits, seccomp: int) -> list[str]:
     """The command line that runs ``inner`` in the sandbox; ``readable`` are the brain's own files."""
-    words = [require_sandbox(), "--unshare-all", "--die-with-parent", "--new-session", "--clearenv"]
+    words = [_PRLIMIT, f"--as={limits.memory}", f"--cpu={limits.cpu_seconds}", f"--fsize={limits.file_bytes}"]
+    words += [f"--nofile={limits.open_files}", "--core=0"]
+    words += [require_sandbox(), "--unshare-all", "--die-with-parent", "--new-session", "--clearenv"]
     words += ["--uid", "65534", "--gid", "65534", "--hostname", "brain", "--cap-drop", "ALL"]
     words += ["--tmpfs", "/", "--dev", "/dev", "--proc", "/proc", "--size", str(64 << 20), "--tmpfs", "/tmp"]
     for place in _SYSTEM:
         if Path(place).is_symlink():
-            words += ["--symlink", os.readlink(place), place]
+            words += ["--symlink", str(Path(place).readlink()), place]
         elif Path(place).exists():
             words += ["--ro-bind", place, place]
     for folder in _needed():
@@ -76,22 +78,6 @@ def command(inner: Sequence[str], readable: Sequence[Path], seccomp: int) -> lis
     for name, value in _ENVIRONMENT.items():
         words += ["--setenv", name, value]
     return [*words, "--seccomp", str(seccomp), "--", *inner]
-
-
-def limiter(limits: Limits) -> Callable[[], None]:
-    """What the child does to itself before anything else."""
-
-    def apply() -> None:
-        for kind, value in (
-            (resource.RLIMIT_AS, limits.memory),
-            (resource.RLIMIT_CPU, limits.cpu_seconds),
-            (resource.RLIMIT_FSIZE, limits.file_bytes),
-            (resource.RLIMIT_NOFILE, limits.open_files),
-            (resource.RLIMIT_CORE, 0),
-        ):
-            resource.setrlimit(kind, (value, value))
-
-    return apply
 
 
 def sealed_filter() -> int:

@@ -1,18 +1,20 @@
-"""The memory that host and brain share, as arrays. This module needs nothing but NumPy: the brain's side starts with it."""
+"""The memory that host and brain share, as arrays. It needs nothing but NumPy: the brain's side starts with it."""
 
 import mmap
 from typing import Any
 
 import numpy as np
 
-__all__ = ["BRAIN_TURN", "HOST_TURN", "WORDS", "Shared", "shared_size"]
+__all__ = ["BRAIN_TURN", "COPY", "HOST_TURN", "MEMORY", "RESTORE", "WORDS", "Shared", "shared_size"]
 
 HOST_TURN, BRAIN_TURN = 0, 1
-WORDS = ("turn", "learn", "begin", "episode", "end", "over")
+MEMORY, COPY, RESTORE = 1, 2, 3
+"""What the brain's process can be asked for: its memory's hash, to go on with a copy, to go back to what was copied."""
+WORDS = ("turn", "learn", "begin", "episode", "request", "over")
 """The words of an agent's mailbox.
 
 ``turn`` says who works; ``learn`` and ``begin`` are notes for the brain; ``episode`` is the number of its random
-stream; ``end`` asks for the brain's memory; ``over`` tells the host that nobody will answer any more.
+stream; ``request`` asks for something that is no step; ``over`` tells the host that nobody will answer any more.
 """
 FEEDBACK = ("terminated", "truncated", "reward")
 _LINE = 64
@@ -57,4 +59,5 @@ class Shared:
 
     def heard(self) -> str:
         """The message that the other side left; whatever it wrote there."""
-        return self._message.tobytes().partition(b"\0")[0].decode("utf-8", "replace")
+        content: bytes = self._message.tobytes()
+        return content.partition(b"\0")[0].decode("utf-8", "replace")

@@ -1,0 +1,184 @@
+"""Brains that try what a brain must not be able to do. Each is run in the sandbox by the tests beside it."""
+
+import contextlib
+import gc
+import os
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+
+class Honest:
+    """Draws actions from its own seed and counts its steps."""
+
+    def __init__(self, observation_space, action_space, config, seed):
+        import numpy as np
+
+        self.generator, self.actions, self.steps, self.episodes = np.random.default_rng(seed), action_space.n, 0, 0
+
+    def begin_episode(self):
+        self.episodes += 1
+
+    def act(self, observation):
+        return int(self.generator.integers(self.actions))
+
+    def learn(self, transition):
+        self.steps += 1
+        assert transition.observation.shape == transition.next_observation.shape
+
+    def memory(self):
+        return f"{self.steps} {self.episodes}".encode()
+
+
+class ReadsTheStack(Honest):
+    """Looks for the world, the records or the scorer in the frames and objects of its process."""
+
+    def begin_episode(self):
+        frame, names = sys._getframe(), set()
+        while frame is not None:
+            names |= set(frame.f_locals)
+            frame = frame.f_back
+        found = names & {"world", "records", "state", "params", "spec", "task", "phase", "out"}
+        objects = [type(one).__name__ for one in gc.get_objects() if type(one).__name__ in {"RunSpec", "Agents"}]
+        if found or objects:
+            raise RuntimeError(f"found {found} {objects}")
+        super().begin_episode()
+
+
+class PatchesTheScorer(Honest):
+    """Replaces the scorer's functions in its own process."""
+
+    def __init__(self, *given):
+        super().__init__(*given)
+        from nematodebench import scoring
+
+        scoring.score_session = lambda *_: 1.0
+
+
+class WritesFiles(Honest):
+    """Writes wherever it can, and counts where it succeeded outside its own temporary folder."""
+
+    def __init__(self, *given):
+        super().__init__(*given)
+        self.written = []
+        home = Path(__file__).resolve().parent
+        for folder in ("/", "/usr", "/etc", "/dev", "/dev/shm", str(home), sys.prefix, str(Path.cwd().parent)):
+            with contextlib.suppress(OSError):
+                Path(folder, "mark").write_text("here")
+                self.written.append(folder)
+        if self.written:
+            raise RuntimeError(f"wrote to {self.written}")
+
+
+class KeepsState(Honest):
+    """Leaves something for the next run and looks whether the last one did."""
+
+    def __init__(self, *given):
+        super().__init__(*given)
+        mark = Path("/tmp/mark")
+        if mark.exists() or getattr(Honest, "seen", False):
+            raise RuntimeError("an earlier run has been here")
+        mark.write_text("here")
+        Honest.seen = True
+
+
+class OpensSockets(Honest):
+    """Tries to reach anything."""
+
+    def act(self, observation):
+        with contextlib.suppress(OSError):
+            socket.create_connection(("127.0.0.1", 22), 0.2)
+            raise RuntimeError("a socket was opened")
+        return super().act(observation)
+
+
+class StartsProcesses(Honest):
+    """Starts a program."""
+
+    def __init__(self, *given):
+        super().__init__(*given)
+        with contextlib.suppress(OSError):
+            subprocess.run(["/bin/true"], check=False)
+            raise RuntimeError("a process was started")
+
+
+class ForksForever(Honest):
+    """A fork bomb."""
+
+    def act(self, observation):
+        while True:
+            os.fork()
+
+
+class EatsMemory(Honest):
+    """Asks for more and more."""
+
+    def act(self, observation):
+        self.hoard = [bytearray(1 << 28) for _ in range(1000)]
+        return 0
+
+
+class FillsTheDisk(Honest):
+    """Writes one endless file."""
+
+    def act(self, observation):
+        with Path("/tmp/large").open("wb") as stream:
+            while True:
+                stream.write(b"x" * (1 << 20))
+
+
+class NeverAnswers(Honest):
+    """Sleeps."""
+
+    def act(self, observation):
+        time.sleep(3600)
+
+
+class Exits(Honest):
+    """Leaves without a word."""
+
+    def act(self, observation):
+        os._exit(7)
+
+
+class KillsItsParent(Honest):
+    """Sends signals to everybody it can see."""
+
+    def act(self, observation):
+        for number in range(1, 200):
+            if number != os.getpid():
+                with contextlib.suppress(OSError):
+                    os.kill(number, 9)
+        return super().act(observation)
+
+
+class KnowsTheSeed(Honest):
+    """Looks for the run's seed in everything it was told."""
+
+    def __init__(self, observation_space, action_space, config, seed):
+        super().__init__(observation_space, action_space, config, seed)
+        told = " ".join([*sys.argv, *os.environ.values(), Path("/proc/self/cmdline").read_text()])
+        if str(config.get("run_seed")) in told:
+            raise RuntimeError("the run's seed was told")
+
+
+class WritesTheMailbox(Honest):
+    """Overwrites all of the shared memory it can find with garbage."""
+
+    def act(self, observation):
+        import numpy as np
+
+        for one in gc.get_objects():
+            if type(one).__name__ == "Shared":
+                one.feedback[:] = 1e9
+                one.values[:] = np.nan
+        return super().act(observation)
+
+
+class RaisesOddly(Honest):
+    """Raises something with control characters in its message."""
+
+    def act(self, observation):
+        raise SystemExit("\x1b[2Jgone\n::error::forged")

@@ -1,0 +1,114 @@
+"""A foreign brain in the sandbox: the same bits as in one process, and nothing it tries reaches anything."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nematodebench.engine.executors import Watch, execute_all
+from nematodebench.engine.isolation.host import Foreign
+from nematodebench.engine.isolation.mailbox import Mail
+from nematodebench.engine.isolation.sandbox import Limits
+from nematodebench.engine.isolation.shared import FEEDBACK, WORDS
+from nematodebench.engine.run import RunSpec, compile_for, execute
+from nematodebench.kernels.abi import Feedback
+from nematodebench.tasks.continual import continual_task
+from nematodebench.tasks.registry import get_task
+
+FILE = Path(__file__).parent / "cheats.py"
+TASK = get_task("foraging_small-v1").with_episodes(5)
+
+
+def foreign(name, **limits):
+    return Foreign(f"{FILE}:{name}", (FILE,), limits=Limits(memory=2 << 30, **limits), seconds=60)
+
+
+def run(name, task=TASK, seed=11, brain=None, config=None):
+    brain = brain or foreign(name)
+    compile_for(task, brain)
+    return execute(RunSpec(task, name, brain, config or {}, seed))
+
+
+def in_process(name, task=TASK, seed=11):
+    sys.path.insert(0, str(FILE.parent))
+    import cheats
+
+    return execute(RunSpec(task, name, getattr(cheats, name), {}, seed))
+
+
+def test_the_mailbox_is_laid_out_as_both_sides_read_it():
+    assert tuple(Mail.singles) == WORDS
+    assert tuple(Feedback.singles) == FEEDBACK
+
+
+def test_isolated_and_in_process_give_the_same_bits():
+    isolated, plain = run("Honest"), in_process("Honest")
+    assert isolated.failure is None
+    assert isolated.record_hash == plain.record_hash
+    assert isolated.memory_hash == plain.memory_hash
+    assert isolated.steps == plain.steps
+
+
+def test_probes_of_copies_give_the_same_bits():
+    order = ("pattern_memory", "association")
+    task = continual_task(order, dict.fromkeys(order, 2), probe_episodes=1)
+    isolated, plain = run("Honest", task), in_process("Honest", task)
+    assert isolated.failure is None
+    assert isolated.record_hash == plain.record_hash
+    assert isolated.memory_hash == plain.memory_hash
+
+
+@pytest.mark.parametrize(
+    "name", ["ReadsTheStack", "WritesFiles", "OpensSockets", "StartsProcesses", "KillsItsParent", "KnowsTheSeed"]
+)
+def test_a_brain_that_reaches_for_more_finds_nothing(name):
+    result = run(name, config={"run_seed": 11} if name == "KnowsTheSeed" else None)
+    assert result.failure is None, result.failure
+    assert result.record_hash == in_process("Honest").record_hash
+
+
+def test_a_patched_scorer_is_another_scorer():
+    result = run("PatchesTheScorer")
+    assert result.failure is None
+    assert TASK.measure([result.records]).runs == TASK.measure([in_process("Honest").records]).runs
+
+
+def test_nothing_is_kept_between_runs():
+    specs = [RunSpec(TASK, "KeepsState", foreign("KeepsState"), {}, 11, k) for k in range(3)]
+    results = list(execute_all(specs, "threads", 2, Watch()))
+    assert [result.failure for result in results] == [None] * 3
+    assert len({result.record_hash for result in results}) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [
+        ("ForksForever", "Operation not permitted"),
+        ("EatsMemory", "MemoryError"),
+        ("FillsTheDisk", "No space left on device|File too large|code"),
+        ("Exits", "code 7"),
+        ("RaisesOddly", "SystemExit"),
+    ],
+)
+def test_a_brain_that_breaks_something_fails_its_run_with_a_clear_word(name, word):
+    result = run(name)
+    assert result.failure is not None
+    assert any(part in result.failure.message for part in word.split("|")), result.failure.message
+    assert result.failure.message.isprintable()
+    assert not result.records
+
+
+def test_a_brain_that_never_answers_is_stopped():
+    result = run("NeverAnswers", brain=replace(foreign("NeverAnswers"), seconds=3))
+    assert result.failure is not None
+    assert "more than 3 s" in result.failure.message
+
+
+def test_a_brain_that_spoils_the_shared_memory_hurts_only_itself():
+    result = run("WritesTheMailbox")
+    if result.failure is None:
+        rewards = result.records["train"][:, 0]
+        assert np.isfinite(rewards).all()
+        assert (np.abs(rewards) < 1e3).all()
