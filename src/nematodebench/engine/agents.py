@@ -28,7 +28,7 @@ Functions: TypeAlias = tuple[Any, Any, Any]
 """``begin_episode``, ``act`` and ``learn`` as the run loop calls them."""
 
 Brains: TypeAlias = "CompiledBrains | PythonBrains | IsolatedBrains"
-"""What drives the brains of a run. Each kind has arrays and functions of the Brain ABI, and the loop that calls them."""
+"""What drives the brains of a run: each kind has arrays and functions of the Brain ABI, and a loop that calls them."""
 
 _PROBE_STREAM = 1 << 40
 """Number of the first episode of every probe: the same worlds after each phase, and never those of the training."""

@@ -11,7 +11,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +56,7 @@ class Foreign:
 
     where: str
     readable: tuple[Path, ...] = ()
-    limits: sandbox.Limits = sandbox.Limits()
+    limits: sandbox.Limits = field(default_factory=sandbox.Limits)
     seconds: float = 3600.0
 
 
