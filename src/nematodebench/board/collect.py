@@ -1,45 +1,80 @@
-"""Reads every submission of a repository. Only what passes its checks, here and now, gets to the board."""
+"""Reads every submission of a repository. Only what passes its checks, here and now, and was verified gets a rank."""
 
-import datetime
+import hashlib
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from nematodebench.board.ranking import Entry, TaskBoard, rank
 from nematodebench.brains.registry import canonical_name
 from nematodebench.errors import UsageError
-from nematodebench.records.evaluation_schema import EvaluationReport
+from nematodebench.measures.base import Chemotaxis
+from nematodebench.records.schemas import NormalisedRecord
 from nematodebench.records.submission_schema import NematodeBenchSubmission
 from nematodebench.stats import Z95, StatValue, t_critical
 from nematodebench.submissions.evaluate import evaluate
-from nematodebench.submissions.store import (
-    BENCHMARKS,
-    load_submission,
-    load_verification,
-    submission_files,
-    verification_path,
-)
+from nematodebench.submissions.store import BENCHMARKS, load_submission, submission_files
+from nematodebench.verification.statement import Result
+from nematodebench.verification.store import Verified, read_all
 
-__all__ = ["Collection", "Listing", "Rejection", "Verification", "claimed", "collect", "listing_of"]
-
-
-@dataclass(frozen=True)
-class Verification:
-    """How many runs were executed again, how many of them came out identical, and when."""
-
-    runs: int
-    identical: int
-    date: str
+__all__ = ["Collection", "Listing", "Rejection", "claimed", "collect", "listing_of"]
 
 
 @dataclass(frozen=True)
 class Listing:
-    """A submission that passed, as the board shows it."""
+    """A submission that passed, as the board shows it.
+
+    Attributes:
+        entry: What its order depends on: the fresh score where it was verified, the claimed one otherwise.
+        submission: What was claimed.
+        path: Its file.
+        verified: What the verifier measured; None for an entry that waits.
+    """
 
     entry: Entry
     submission: NematodeBenchSubmission
     path: str
-    verified: Verification | None
+    verified: Result | None
+
+    @property
+    def metrics(self) -> dict[str, StatValue]:
+        """Every metric, fresh where it was verified."""
+        return self.submission.metrics.by_name() if self.verified is None else dict(self.verified.metrics)
+
+    @property
+    def score(self) -> StatValue | None:
+        """The headline metric, fresh where it was verified."""
+        return self.metrics.get(self.submission.score_key)
+
+    @property
+    def runs(self) -> int:
+        """The runs behind the score."""
+        if self.verified is None:
+            return self.submission.total_runs
+        return sum(len(session.runs) for session in self.verified.sessions)
+
+    @property
+    def level(self) -> str | None:
+        """The level of the score."""
+        return self.submission.level if self.verified is None else self.verified.level
+
+    @property
+    def normalised(self) -> NormalisedRecord | None:
+        """The score between its anchors."""
+        return self.submission.normalised if self.verified is None else self.verified.normalised
+
+    @property
+    def chemotaxis(self) -> Chemotaxis | None:
+        """The plate assay."""
+        return self.submission.chemotaxis if self.verified is None else self.verified.chemotaxis
+
+    @property
+    def too_good(self) -> bool:
+        """Whether the fresh runs do not support the claim."""
+        return self.verified is not None and self.verified.claim is not None and self.verified.claim.too_good
+
+
+_NOBODY = Entry("", "", "", False, 0.0, (0.0, 0.0), 0.0, "None", "")
 
 
 @dataclass(frozen=True)
@@ -52,9 +87,18 @@ class Rejection:
 
 @dataclass(frozen=True)
 class Collection:
-    """Everything under benchmarks/."""
+    """Everything under benchmarks/.
+
+    Attributes:
+        listings: What was verified, by id.
+        waiting: What passed its checks and was not verified yet: it has no rank.
+        withdrawn: What a maintainer took off the board, by id, with the reason.
+        rejected: Files that do not get to the board, and why.
+    """
 
     listings: dict[str, Listing] = field(default_factory=dict)
+    waiting: dict[str, Listing] = field(default_factory=dict)
+    withdrawn: dict[str, str] = field(default_factory=dict)
     rejected: list[Rejection] = field(default_factory=list)
 
     def boards(self) -> list[TaskBoard]:
@@ -63,23 +107,34 @@ class Collection:
 
 
 def collect(root: Path) -> Collection:
-    """Checks every submission below ``root`` against its data; runs are not executed again."""
-    found = Collection()
+    """Checks every submission below ``root`` against its data and looks for its signed verification."""
+    found, believed = Collection(), read_all(root)
     files = submission_files(root)
     for path in files:
         name = path.relative_to(root).as_posix()
         try:
             report = evaluate(path, root=root)
             if report.passed:
-                listing = listing_of(_as_computed(load_submission(path), report), path, name)
-                found.listings[listing.entry.id] = listing
+                _sort_in(found, believed, path, name)
                 continue
             reasons = [f"{check.name}: {check.message}" for check in report.failures]
         except UsageError as error:
             reasons = [str(error)]
         found.rejected.append(Rejection(name, reasons))
     found.rejected.extend(_strays(root, files))
+    found.rejected.extend(Rejection(name, [reason]) for name, reason in believed.refused.items())
     return found
+
+
+def _sort_in(found: Collection, believed: Verified, path: Path, name: str) -> None:
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    listing = listing_of(load_submission(path), name, believed.results.get(digest))
+    if digest in believed.withdrawn:
+        found.withdrawn[listing.entry.id] = believed.withdrawn[digest].reason
+    elif listing.verified is None:
+        found.waiting[listing.entry.id] = listing
+    else:
+        found.listings[listing.entry.id] = listing
 
 
 def claimed(root: Path) -> Collection:
@@ -87,7 +142,7 @@ def claimed(root: Path) -> Collection:
     found = Collection()
     for path in submission_files(root):
         try:
-            listing = listing_of(load_submission(path), path, path.relative_to(root).as_posix())
+            listing = listing_of(load_submission(path), path.relative_to(root).as_posix())
         except UsageError as error:
             found.rejected.append(Rejection(path.relative_to(root).as_posix(), [str(error)]))
             continue
@@ -95,24 +150,18 @@ def claimed(root: Path) -> Collection:
     return found
 
 
-def _as_computed(submission: NematodeBenchSubmission, report: EvaluationReport) -> NematodeBenchSubmission:
-    """A submission with the numbers that were computed here: older ones claim intervals of a simpler kind."""
-    if report.metrics is None:
-        return submission
-    return submission.model_copy(update={"metrics": report.metrics, "normalised": report.normalised})
-
-
 def _strays(root: Path, files: list[Path]) -> list[Rejection]:
     """JSON files that would otherwise be passed over in silence."""
-    known = {*files, *(verification_path(path) for path in files)}
-    reason = "it is neither a submission, benchmarks/<task>/<class>/<timestamp>.json, nor the verification of one"
-    strays = sorted(path for path in (root / BENCHMARKS).rglob("*.json") if path not in known)
+    reason = "it is not a submission, benchmarks/<task>/<class>/<timestamp>.json"
+    strays = sorted(path for path in (root / BENCHMARKS).rglob("*.json") if path not in files)
     return [Rejection(path.relative_to(root).as_posix(), [reason]) for path in strays]
 
 
-def listing_of(submission: NematodeBenchSubmission, path: Path, name: str) -> Listing:
-    """What the board shows of a submission that passed its checks."""
-    score = submission.score
+def listing_of(submission: NematodeBenchSubmission, name: str, verified: Result | None = None) -> Listing:
+    """What the board shows of a submission that passed its checks: the fresh score, if there is one."""
+    passed = verified if verified is not None and verified.result == "PASSED" else None
+    shown = Listing(_NOBODY, submission, name, passed)
+    score, assay = shown.score, shown.chemotaxis
     if score is None or not score.has_interval:
         raise UsageError(f"{name} has no score with an interval: its task is not ranked.")
     entry = Entry(
@@ -122,30 +171,14 @@ def listing_of(submission: NematodeBenchSubmission, path: Path, name: str) -> Li
         scripted=submission.brain_class == "scripted",
         mean=score.mean,
         ci95=score.ci95,
-        variance=_run_variance(score, submission.total_runs),
-        biological=submission.chemotaxis.level if submission.chemotaxis else "None",
+        variance=_run_variance(score, shown.runs),
+        biological=assay.level if assay else "None",
         date=submission.timestamp,
     )
-    return Listing(entry, submission, name, _verification(submission, path))
+    return replace(shown, entry=entry)
 
 
 def _run_variance(score: StatValue, runs: int) -> float:
     """Variance over runs, from their interval: the spread of session means would shrink with longer sessions."""
     factor = t_critical(runs - 1) if score.kind == "jackknife" else Z95
     return ((score.ci95[1] - score.ci95[0]) / 2 / factor * math.sqrt(runs)) ** 2
-
-
-def _verification(submission: NematodeBenchSubmission, path: Path) -> Verification | None:
-    """The stored re-execution, if it is about this submission and about runs it really has."""
-    report = load_verification(path)
-    if report is None or report.reproduction is None or not report.reproduction.passed:
-        return None
-    has = {(ref.experiment_id, run, seed) for ref in submission.sessions for run, seed in enumerate(ref.run_seeds)}
-    executed = [(run.experiment_id, run.run, run.seed) for run in report.reproduction.runs]
-    try:
-        date = datetime.datetime.fromisoformat(report.evaluated).date().isoformat()
-    except ValueError:
-        return None
-    if not executed or len(set(executed)) < len(executed) or not set(executed) <= has:
-        return None
-    return Verification(len(executed), report.reproduction.count("identical"), date)

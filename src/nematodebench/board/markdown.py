@@ -30,11 +30,16 @@ episode records; what does not pass its checks is not here.
 Scores are mean ± half the 95 % interval over all runs; where a small group of runs lies far from the others, the mark
 (!) says that the interval may cover less than 93 %. *Rank* is the set of ranks that the data leave open, for all
 brains of a table at once; brains that share a letter of *group* are not told apart. *Normalised* is the share of the
-gap from chance (0) to the ceiling (1) that was closed. *Verified* says how many runs were executed again from their
-seeds, how many of them came out the same bit for bit, and when. *Replaced* is the brain's former entry. Lines without a
-rank are for reference: hand-written policies and the task's anchors. What every column means:
-[EVALUATION.md](EVALUATION.md). How to get here: [SUBMISSION_GUIDE.md](SUBMISSION_GUIDE.md)."""
+gap from chance (0) to the ceiling (1) that was closed. *Score* was measured by the verifier on seeds drawn after the
+submission was fixed; *claimed* is what was submitted, marked where the fresh runs do not support it. *Verified* says how
+many of the claimed runs came out the same bit for bit, how many fresh runs were made, and when. *Replaced* is the
+brain's former entry. Lines without a rank are for reference: hand-written policies and the task's anchors. What every
+column means: [EVALUATION.md](EVALUATION.md). How to get here: [SUBMISSION_GUIDE.md](SUBMISSION_GUIDE.md)."""
 _EMPTY = "There is no entry yet."
+_WAITING = """\
+# Waiting for verification
+
+These passed the checks of their data. They have no score and no rank before they are verified."""
 _NONE_RANKED = "No task is ranked yet."
 
 
@@ -50,9 +55,22 @@ def leaderboard(found: Collection) -> str:
     boards = [(board, why_unranked(get_task(board.task), board.resolution)) for board in found.boards()]
     ranked = [_section(board, found.listings, []) for board, reasons in boards if not reasons]
     others = [_section(board, found.listings, reasons) for board, reasons in boards if reasons]
+    waiting = _waiting(found)
     if not boards:
-        return f"{_INTRO}\n\n{_EMPTY}\n"
-    return "\n\n".join([_INTRO, *(ranked or [_NONE_RANKED]), *([_UNRANKED, *others] if others else [])]) + "\n"
+        return "\n\n".join([_INTRO, _EMPTY, *waiting]) + "\n"
+    parts = [_INTRO, *(ranked or [_NONE_RANKED]), *waiting, *([_UNRANKED, *others] if others else [])]
+    return "\n\n".join(parts) + "\n"
+
+
+def _waiting(found: Collection) -> list[str]:
+    """Entries without a verification: listed, not ranked."""
+    if not found.waiting:
+        return []
+    rows = [
+        [one.entry.task, code(one.submission.brain_type), _contributor(one), _date(one.entry), _data(one)]
+        for one in found.waiting.values()
+    ]
+    return ["\n".join([_WAITING, "", *table(("task", "brain", "contributor", "date", "data"), rows)])]
 
 
 def _section(board: TaskBoard, listings: dict[str, Listing], reasons: list[str]) -> str:
@@ -96,7 +114,7 @@ def _header(task: Task, columns: dict[str, str]) -> list[str]:
     """The columns of a task's table: those of every board, with those of the task's kind of score among them."""
     levels, plate = ["level"] * task.scoring.has_levels, ["chemotaxis"] * bool(task.assay)
     return [
-        "rank", "group", "brain", "class", "score", *levels, "normalised", *columns.values(), *plate, "runs",
+        "rank", "group", "brain", "class", "score", "claimed", *levels, "normalised", *columns.values(), *plate, "runs",
         "contributor", "date", "verified", "replaced", "data",
     ]  # fmt: skip
 
@@ -104,18 +122,19 @@ def _header(task: Task, columns: dict[str, str]) -> list[str]:
 def _row(standing: Standing, listings: dict[str, Listing], columns: dict[str, str]) -> dict[str, str]:
     """The cells of an entry, by the heading of their column."""
     listing = listings[standing.entry.id]
-    submission, metrics = listing.submission, listing.submission.metrics.by_name()
+    submission, metrics = listing.submission, listing.metrics
     return {
         "rank": rank_text(standing.ranks),
         "group": standing.group or _NONE,
         "brain": code(submission.brain_type),
         "class": submission.brain_class,
-        "score": _stat(submission.score),
-        "level": submission.level or _NONE,
-        "normalised": _normalised(submission.normalised),
+        "score": _stat(listing.score),
+        "claimed": _claimed(listing),
+        "level": listing.level or _NONE,
+        "normalised": _normalised(listing.normalised),
         **{heading: _stat(metrics.get(name)) for name, heading in columns.items()},
         "chemotaxis": _chemotaxis(listing),
-        "runs": str(submission.total_runs),
+        "runs": str(listing.runs),
         "contributor": _contributor(listing),
         "date": _date(standing.entry),
         "verified": _verification(listing),
@@ -145,7 +164,7 @@ def _normalised(record: NormalisedRecord | None) -> str:
 
 
 def _chemotaxis(listing: Listing) -> str:
-    assay = listing.submission.chemotaxis
+    assay = listing.chemotaxis
     return _NONE if assay is None else f"{assay.level} ({assay.index:.2f} [{assay.ci95[0]:.2f}, {assay.ci95[1]:.2f}])"
 
 
@@ -158,9 +177,18 @@ def _date(entry: Entry) -> str:
     return f"{entry.date[:4]}-{entry.date[4:6]}-{entry.date[6:8]}"
 
 
+def _claimed(listing: Listing) -> str:
+    claim = listing.submission.score
+    text = _NONE if claim is None else f"{claim.mean:.3f}"
+    return f"{text} **too good**" if listing.too_good else text
+
+
 def _verification(listing: Listing) -> str:
     again = listing.verified
-    return "no" if again is None else f"{again.runs} runs, {again.identical} identical, {again.date}"
+    if again is None:
+        return "no"
+    done = again.reexecution
+    return f"{done.identical} of {done.claimed} identical, {listing.runs} fresh, {again.finished[:10]}"
 
 
 def _replacement(standing: Standing, listings: dict[str, Listing]) -> str:
@@ -168,7 +196,7 @@ def _replacement(standing: Standing, listings: dict[str, Listing]) -> str:
         return _NONE
     old = listings[standing.replaced.id]
     mark = ", *significant*" if standing.significant else ""
-    return link(_stat(old.submission.score), f"../../{old.path}") + mark
+    return link(_stat(old.score), f"../../{old.path}") + mark
 
 
 def _data(listing: Listing) -> str:
@@ -178,7 +206,7 @@ def _data(listing: Listing) -> str:
 def _past(history: Sequence[Entry], listings: dict[str, Listing]) -> list[list[str]]:
     past = [listings[entry.id] for entry in history]
     return [
-        [_date(one.entry), code(one.submission.brain_type), _stat(one.submission.score), str(one.submission.total_runs),
+        [_date(one.entry), code(one.submission.brain_type), _stat(one.score), str(one.runs),
          _contributor(one), _data(one)]
         for one in past
     ]  # fmt: skip

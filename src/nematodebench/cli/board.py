@@ -11,6 +11,7 @@ from nematodebench.board.ranking import Standing, TaskBoard
 from nematodebench.cli.show import print_json, print_table, printable, stat
 from nematodebench.tasks.ranked import why_unranked
 from nematodebench.tasks.registry import get_task
+from nematodebench.verification.statement import Result
 
 __all__ = ["regenerate_board", "show_board"]
 
@@ -27,6 +28,8 @@ def show_board(root: Path, task: str | None, json: bool) -> bool:
             _print_board(board, found)
         if not boards:
             print("There is no entry yet.")
+        for one in found.waiting.values():
+            print(f"waiting for verification: {one.path} ({printable(one.submission.brain_type)})")
     return _tell_rejected(found)
 
 
@@ -38,10 +41,13 @@ def regenerate_board(root: Path, check: bool, json: bool) -> bool:
     if not check:
         write_files(root, {name: files[name] for name in stale})
     if json:
-        print_json({"entries": len(found.listings), "checked" if check else "written": stale,
-                    "rejected": list(map(vars, found.rejected))})  # fmt: skip
+        print_json({"entries": len(found.listings), "waiting": sorted(found.waiting),
+                    "checked" if check else "written": stale, "rejected": list(map(vars, found.rejected))})  # fmt: skip
     else:
-        print(f"submissions: {len(found.listings)} passed, {len(found.rejected)} rejected")
+        print(
+            f"submissions: {len(found.listings)} verified, {len(found.waiting)} waiting, {len(found.withdrawn)} "
+            f"withdrawn, {len(found.rejected)} rejected"
+        )
         for name in files:
             state = "up to date" if name not in stale else "NOT up to date" if check else "written"
             print(f"{name}: {state}")
@@ -62,8 +68,8 @@ def _print_board(board: TaskBoard, found: Collection) -> None:
     reasons = why_unranked(task, board.resolution)
     print(f"{board.task}{', not ranked: ' + '; '.join(reasons) if reasons else ''}\n")
     levels, plate = ["level"] * task.scoring.has_levels, ["chemotaxis"] * bool(task.assay)
-    header = ["rank", "group", "brain", "class", "score", *levels, "normalised", *plate, "runs", "contributor", "date",
-              "verified"]  # fmt: skip
+    header = ["rank", "group", "brain", "class", "score", "claimed", *levels, "normalised", *plate, "runs",
+              "contributor", "date", "verified"]  # fmt: skip
     rows = [_row(standing, found.listings) for standing in [*board.learners, *board.scripted]]
     if reasons:
         rows = [{**row, "rank": "-"} for row in rows]
@@ -79,21 +85,28 @@ def _print_board(board: TaskBoard, found: Collection) -> None:
 def _row(standing: Standing, listings: dict[str, Listing]) -> dict[str, str]:
     listing = listings[standing.entry.id]
     made, again = listing.submission, listing.verified
-    norm, plate = made.normalised, made.chemotaxis
+    norm, plate = listing.normalised, listing.chemotaxis
     return {
         "rank": rank_text(standing.ranks).replace("–", "-"),
         "group": standing.group or "-",
         "brain": made.brain_type,
         "class": made.brain_class,
-        "score": f"{stat(made.score)}{' significant' if standing.significant else ''}",
-        "level": made.level or "-",
+        "score": f"{stat(listing.score)}{' significant' if standing.significant else ''}",
+        "claimed": f"{made.score.mean:.3f}{' too good' if listing.too_good else ''}" if made.score else "-",
+        "level": listing.level or "-",
         "normalised": "-" if norm is None else f"{norm.score:.3f}",
         "chemotaxis": "-" if plate is None else f"{plate.level} {plate.index:.2f}",
-        "runs": str(made.total_runs),
+        "runs": str(listing.runs),
         "contributor": printable(made.contributor),
         "date": made.timestamp[:8],
-        "verified": "no" if again is None else f"{again.runs} runs, {again.identical} identical",
+        "verified": "no"
+        if again is None
+        else f"{again.reexecution.identical} of {again.reexecution.claimed} identical",
     }
+
+
+def _again(result: Result) -> dict[str, Any]:
+    return result.model_dump(mode="json", exclude={"sessions", "provenance"})
 
 
 def _plain(board: TaskBoard, found: Collection) -> dict[str, Any]:
@@ -101,7 +114,7 @@ def _plain(board: TaskBoard, found: Collection) -> dict[str, Any]:
         made = listing.submission
         content = made.model_dump(mode="json", exclude={"sessions", "provenance", "brain_config"})
         again = listing.verified
-        return {**content, "path": listing.path, "verified": None if again is None else vars(again)}
+        return {**content, "path": listing.path, "verified": None if again is None else _again(again)}
 
     def describe_standing(standing: Standing) -> dict[str, Any]:
         replaced = None if standing.replaced is None else standing.replaced.id

@@ -4,11 +4,10 @@ import sys
 from pathlib import Path
 
 from nematodebench.cli.show import print_json, printable, stat
-from nematodebench.errors import UsageError
 from nematodebench.records.evaluation_schema import CheckResult, EvaluationReport
 from nematodebench.records.submission_schema import NematodeBenchSubmission
 from nematodebench.submissions.build import Attribution, Draft, prepare
-from nematodebench.submissions.evaluate import evaluate, record_verification
+from nematodebench.submissions.evaluate import evaluate
 from nematodebench.submissions.publish import RefusedError, submit
 from nematodebench.submissions.repository import repository_root
 
@@ -70,18 +69,13 @@ def _summary(submission: NematodeBenchSubmission) -> None:
     print(f"category  {submission.category}, {submission.total_sessions} sessions, {submission.total_runs} runs")
 
 
-def evaluate_file(path: Path, *, reproduce: int | None, trust_code: bool, record: bool, json: bool) -> bool:
+def evaluate_file(path: Path, *, reproduce: int | None, trust_code: bool, json: bool) -> bool:
     """Evaluates a submission and prints the report; returns whether it passed."""
-    if record and reproduce is None:
-        raise UsageError("--record keeps the result of a re-execution: use it with --reproduce.")
     report = evaluate(path, reproduce=reproduce, trust_code=trust_code)
     if json:
         print_json(report.model_dump(mode="json"))
     else:
         _print_report(report)
-    if record and report.passed:
-        kept = record_verification(path, report)
-        _tell(f"recorded in {kept}")
     return report.passed
 
 
@@ -103,6 +97,8 @@ def _print_report(report: EvaluationReport) -> None:
         print(f"chemotaxis {report.chemotaxis.index:.2f} [{low:.2f}, {high:.2f}] {report.chemotaxis.level}")
     _print_reproduction(report)
     print(f"\n{'PASS' if report.passed else _failed(report.checks)}")
+    if report.passed:
+        print("This verifies nothing: a rank rests on `nematodebench verify`, which a maintainer runs and signs.")
 
 
 def _print_reproduction(report: EvaluationReport) -> None:

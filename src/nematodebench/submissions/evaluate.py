@@ -12,7 +12,6 @@ from nematodebench.errors import UsageError
 from nematodebench.records.evaluation_schema import CheckResult, EvaluationReport, Reproduction
 from nematodebench.records.memory_hash import OLDER_KIND
 from nematodebench.records.provenance import source_hash
-from nematodebench.records.store import atomic_write
 from nematodebench.records.submission_schema import NematodeBenchSubmission
 from nematodebench.records.versions import NewerVersionError
 from nematodebench.submissions.case import Case
@@ -21,10 +20,9 @@ from nematodebench.submissions.claim_checks import CLAIM_CHECKS, LAYOUT_CHECKS
 from nematodebench.submissions.data_checks import DATA_CHECKS
 from nematodebench.submissions.reproduce import reproduce as execute_again
 from nematodebench.submissions.sessions import open_session
-from nematodebench.submissions.store import verification_path
 from nematodebench.submissions.untrusted import MAX_JSON, parse_record, problems, read_file, strict_json
 
-__all__ = ["evaluate", "examine", "record_verification", "root_of"]
+__all__ = ["evaluate", "examine", "root_of"]
 
 _REPRODUCTION = "re-execution"
 _DIFFERENT = (
@@ -174,12 +172,3 @@ def _relative_path(case: Case) -> str:
     assert case.path is not None
     root = case.root.absolute()
     return str(case.path.relative_to(root)) if case.path.is_relative_to(root) else case.path.name
-
-
-def record_verification(path: Path, report: EvaluationReport) -> Path:
-    """Keeps the report of a passed re-execution next to its submission, where the board looks for it."""
-    if not report.passed or report.reproduction is None:
-        raise UsageError("Only a submission that passes with --reproduce is recorded as verified.")
-    target = verification_path(path)
-    atomic_write(target, (report.model_dump_json(indent=1) + "\n").encode())
-    return target

@@ -39,11 +39,10 @@ def evaluate(
     trust_code: Annotated[
         bool, typer.Option("--trust-code", help="import and execute a brain not registered here")
     ] = False,
-    record: Annotated[bool, typer.Option("--record", help="keep a passed re-execution next to the submission")] = False,
     json: Annotated[bool, typer.Option("--json", help="for machines")] = False,
 ) -> None:
     """Recomputes everything a submission claims; exit code 0 if it passes, 1 if not, 2 if it cannot be read."""
     from nematodebench.cli.submissions import evaluate_file
 
-    if not evaluate_file(file, reproduce=reproduce, trust_code=trust_code, record=record, json=json):
+    if not evaluate_file(file, reproduce=reproduce, trust_code=trust_code, json=json):
         raise typer.Exit(1)
