@@ -12,7 +12,7 @@ from nematodebench.measures.base import Chemotaxis
 from nematodebench.records.schemas import NormalisedRecord
 from nematodebench.records.submission_schema import NematodeBenchSubmission
 from nematodebench.stats import Z95, StatValue, t_critical
-from nematodebench.submissions.evaluate import evaluate
+from nematodebench.submissions.guarded import Judge
 from nematodebench.submissions.store import BENCHMARKS, load_submission, submission_files
 from nematodebench.verification.statement import Result
 from nematodebench.verification.store import Verified, read_all
@@ -110,17 +110,18 @@ def collect(root: Path) -> Collection:
     """Checks every submission below ``root`` against its data and looks for its signed verification."""
     found, believed = Collection(), read_all(root)
     files = submission_files(root)
-    for path in files:
-        name = path.relative_to(root).as_posix()
-        try:
-            report = evaluate(path, root=root)
-            if report.passed:
-                _sort_in(found, believed, path, name)
-                continue
-            reasons = [f"{check.name}: {check.message}" for check in report.failures]
-        except UsageError as error:
-            reasons = [str(error)]
-        found.rejected.append(Rejection(name, reasons))
+    with Judge(root.absolute()) as judge:
+        for path in files:
+            name = path.relative_to(root).as_posix()
+            verdict = judge.judge(path.absolute())
+            try:
+                if verdict.passed:
+                    _sort_in(found, believed, path, name)
+                    continue
+                reasons = verdict.reasons
+            except UsageError as error:
+                reasons = [str(error)]
+            found.rejected.append(Rejection(name, reasons))
     found.rejected.extend(_strays(root, files))
     found.rejected.extend(Rejection(name, [reason]) for name, reason in believed.refused.items())
     return found

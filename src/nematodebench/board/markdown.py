@@ -31,7 +31,7 @@ Scores are mean ± half the 95 % interval over all runs; where a small group of 
 (!) says that the interval may cover less than 93 %. *Rank* is the set of ranks that the data leave open, for all
 brains of a table at once; brains that share a letter of *group* are not told apart. *Normalised* is the share of the
 gap from chance (0) to the ceiling (1) that was closed. *Score* was measured by the verifier on seeds drawn after the
-submission was fixed; *claimed* is what was submitted, marked where the fresh runs do not support it. *Verified* says how
+submission was fixed; *claimed* is what was submitted, marked where fresh runs do not support it. *Verified* says how
 many of the claimed runs came out the same bit for bit, how many fresh runs were made, and when. *Replaced* is the
 brain's former entry. Lines without a rank are for reference: hand-written policies and the task's anchors. What every
 column means: [EVALUATION.md](EVALUATION.md). How to get here: [SUBMISSION_GUIDE.md](SUBMISSION_GUIDE.md)."""

@@ -1,5 +1,6 @@
 """Reads session configs from YAML files and flags. An error message names the key that is wrong."""
 
+from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +32,14 @@ class _Loader(yaml.SafeLoader):
 
 
 def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[Any, Any]:
-    keys = [loader.construct_object(key) for key, _ in node.value]
-    for key in keys:
-        if keys.count(key) > 1:
+    seen = set()
+    for place, _ in node.value:
+        key = loader.construct_object(place)
+        if not isinstance(key, Hashable):
+            raise yaml.constructor.ConstructorError(None, None, "a key is not a word", node.start_mark)
+        if key in seen:
             raise yaml.constructor.ConstructorError(None, None, f"key {key!r} is given twice", node.start_mark)
+        seen.add(key)
     return loader.construct_mapping(node, deep=True)
 
 

@@ -21,6 +21,7 @@ __all__ = ["Records", "packed_files", "read_episodes", "recorded_task"]
 Records = dict[int, dict[str, NDArray[np.float64]]]
 _PLACE = {"run": pl.Int32, "phase": pl.String, "episode": pl.Int32}
 _MAX_COLUMNS = 200
+_KINDS = {pl.Int32, pl.Int64, pl.Float64, pl.Float32, pl.Boolean, pl.String}
 
 
 def recorded_task(session: StoredSession, task: Task) -> Task:
@@ -121,6 +122,9 @@ def _read_frame(session: StoredSession, task: Task) -> pl.DataFrame:
         rows = int(pl.scan_parquet(io.BytesIO(content)).select(pl.len()).collect().item())
         if rows > most:
             raise UsageError(f"{name} has {rows:,} rows: {task.id} has at most {most:,}.")
+        strange = [column for column, kind in columns.items() if kind not in _KINDS]
+        if strange:
+            raise UsageError(f"{name}: columns {', '.join(map(repr, strange[:5]))} are of a type that is not read.")
         return pl.read_parquet(io.BytesIO(content))
     except UsageError:
         raise
