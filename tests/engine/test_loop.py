@@ -9,6 +9,7 @@ from nematodebench.brains.base import CompiledBrain
 from nematodebench.brains.registry import get_brain
 from nematodebench.engine import loop
 from nematodebench.engine.run import RunSpec, compile_for, execute, interface
+from nematodebench.engine.seeds import brain_seed
 from nematodebench.interop.env import NematodeEnv
 from nematodebench.kernels.abi import BrainMemory, Feedback
 from nematodebench.kernels.memory import constant, counter, floats, size
@@ -99,7 +100,7 @@ class Arguments:
         self._arguments = (
             world.reset, world.step, world.reference or world.step, brain.begin_episode, brain.act, brain.learn,
             arrays.params, arrays.states[0], arrays.rng[0], action, obs, arrays.outs[0], layout.hyper, self.ints,
-            self.mem, rng, brain_out, np.uint64(seed), plan, control, self.records,
+            self.mem, rng, brain_out, np.uint64(seed), np.uint64(seed), plan, control, self.records,
         )  # fmt: skip
 
     def run(self, run_phase):
@@ -226,7 +227,7 @@ def _replayed(world, task):
     rows = []
     for episode in range(task.phases[0].episodes):
         env.reset(seed=SEED if episode == 0 else None)
-        set_stream(rng, np.uint64(SEED), STREAM_EXPLORATION, episode, 0)
+        set_stream(rng, np.uint64(brain_seed(SEED)), STREAM_EXPLORATION, episode, 0)
         total, steps, ended, info = 0.0, 0, False, {}
         while not ended:
             if env.action_space.shape:

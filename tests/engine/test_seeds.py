@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nematodebench
-from nematodebench.engine.seeds import run_seed, session_seed
+from nematodebench.engine.seeds import brain_seed, run_seed, session_seed
 from nematodebench.errors import UsageError
 
 U32 = st.integers(0, 2**32 - 1)
@@ -42,7 +42,16 @@ def test_seed_out_of_range_is_refused(bad):
         session_seed(bad)
 
 
-def test_secrets_draws_the_session_seed_and_nothing_else():
+def test_a_brains_seed_is_its_own():
+    seeds = [run_seed(session, run) for session in range(50) for run in range(50)]
+    assert len({brain_seed(seed) for seed in seeds} | set(seeds)) == 2 * len(seeds)
+    assert brain_seed(run_seed(0, 0)) == 12504161569416706220
+
+
+def test_secrets_draws_session_seeds_and_challenges_and_nothing_else():
     root = Path(inspect.getfile(nematodebench)).parent
     users = [path for path in root.rglob("*.py") if re.search(r"\bsecrets\b", path.read_text())]
-    assert [path.relative_to(root).as_posix() for path in users] == ["engine/seeds.py"]
+    assert sorted(path.relative_to(root).as_posix() for path in users) == [
+        "engine/seeds.py",
+        "verification/challenge.py",
+    ]

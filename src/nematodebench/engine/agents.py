@@ -15,6 +15,7 @@ from nematodebench.brains.registry import BrainType, is_compiled, without_learni
 from nematodebench.engine import loop
 from nematodebench.engine.isolation.host import Foreign, IsolatedBrains
 from nematodebench.engine.python_brain import PythonBrains
+from nematodebench.engine.seeds import brain_seed
 from nematodebench.kernels.abi import Feedback
 from nematodebench.kernels.jit import F32
 from nematodebench.kernels.memory import Memory
@@ -120,7 +121,7 @@ class Agents:
         *,
         learning: bool = True,
     ) -> None:
-        self.body, self.seed = body, seed
+        self.body, self.seed, self.brain_seed = body, seed, brain_seed(seed)
         self.rng = np.zeros((agents, RNG_WORDS), dtype=np.uint64)
         self.obs = np.zeros((agents, body.inputs), dtype=np.float32)
         self.action = np.zeros((agents, body.action_width), dtype=np.float32)
@@ -128,11 +129,11 @@ class Agents:
         self.control = loop.Control(self.control_words)
         self.brains: Brains
         if isinstance(brain, Foreign):
-            self.brains = IsolatedBrains(brain, config, body, seed, agents, learning)
+            self.brains = IsolatedBrains(brain, config, body, self.brain_seed, agents, learning)
         else:
             kind = CompiledBrains if is_compiled(brain) else PythonBrains
             self.brains = kind(
-                brain, config if learning else without_learning(brain, config), body, seed, agents, learning
+                brain, config if learning else without_learning(brain, config), body, self.brain_seed, agents, learning
             )
 
     def run(self, phase: Phase, first_episode: int, *, guided: bool = False) -> tuple[int, NDArray[np.float64]]:
@@ -149,7 +150,7 @@ class Agents:
         code = brains.run_phase(
             world.reset, world.step, world.reference or world.step, *brains.functions, arrays.params, arrays.states[0],
             arrays.rng[0], self.action, self.obs, arrays.outs[0], brains.hyper, brains.ints, brains.mem, self.rng,
-            brains.out, np.uint64(self.seed), words, self.control_words, records,
+            brains.out, np.uint64(self.seed), np.uint64(self.brain_seed), words, self.control_words, records,
         )  # fmt: skip
         return code, records
 

@@ -107,13 +107,15 @@ def run_phase(
     brain_rng: U64,
     brain_out: F64M,
     seed: np.uint64,
+    brain_seed: np.uint64,
     plan_words: I64,
     control_words: I64,
     records: F64M,
 ) -> int:
     """Goes through the phase; returns its episodes, or a negative code. Rows of ints, mem, ... are agents.
 
-    In a guided phase the world's reference, which sees the full state, overwrites every action.
+    World and brain have seeds of their own: what a brain draws from says nothing about what the world draws from. In a
+    guided phase the world's reference, which sees the full state, overwrites every action.
     """
     plan, control, outcome = Plan(plan_words), Control(control_words), Outcome(out)
     choices, budget, guided = plan.choices, plan.ticks, plan.guided != 0
@@ -124,7 +126,7 @@ def run_phase(
         set_stream(world_rng, seed, STREAM_WORLD, stream, 0)
         world_reset(params, state, world_rng, action, obs, out)
         for a in range(agents):
-            set_stream(brain_rng[a], seed, STREAM_EXPLORATION, stream, a)
+            set_stream(brain_rng[a], brain_seed, STREAM_EXPLORATION, stream, a)
             brain_begin(hyper, ints[a], mem[a], brain_rng[a], obs[a : a + 1], action[a : a + 1], brain_out[a])
         steps, total, done = 0, 0.0, False
         while not done:
@@ -162,8 +164,8 @@ _f64, _i64, _u64 = types.float64[::1], types.int64[::1], types.uint64[::1]
 _f32m, _f64m, _i64m, _u64m = types.float32[:, ::1], types.float64[:, ::1], types.int64[:, ::1], types.uint64[:, ::1]
 _W, _B = types.FunctionType(WORLD), types.FunctionType(BRAIN)
 _SIGNATURE = types.int64(
-    _W, _W, _W, _B, _B, _B, _f64, _f64, _u64, _f32m, _f32m, _f64, _f64, _i64m, _f32m, _u64m, _f64m, types.uint64, _i64,
-    _i64, _f64m,
+    _W, _W, _W, _B, _B, _B, _f64, _f64, _u64, _f32m, _f32m, _f64, _f64, _i64m, _f32m, _u64m, _f64m, types.uint64,
+    types.uint64, _i64, _i64, _f64m,
 )  # fmt: skip
 
 

@@ -5,13 +5,13 @@ import secrets
 
 from nematodebench.errors import UsageError
 
-__all__ = ["MAX_SESSION_SEED", "run_seed", "session_seed"]
+__all__ = ["MAX_SESSION_SEED", "brain_seed", "run_seed", "session_seed"]
 
 MAX_SESSION_SEED = 2**32 - 1
 
 
 def session_seed(given: int | None = None) -> int:
-    """The seed given, or a fresh one. The only use of ``secrets`` in the package."""
+    """The seed given, or a fresh one."""
     if given is None:
         return secrets.randbelow(2**32)
     if not 0 <= given <= MAX_SESSION_SEED:
@@ -22,4 +22,10 @@ def session_seed(given: int | None = None) -> int:
 def run_seed(session: int, run: int) -> int:
     """64-bit seed of one run. Never session + run, which would collide across sessions."""
     text = f"nematodebench run seed/{session}/{run}"
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
+
+
+def brain_seed(run: int) -> int:
+    """What a brain is seeded with. From it nobody can tell the run's seed, which places the food."""
+    text = f"nematodebench brain seed/{run}"
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")

@@ -19,19 +19,20 @@ from nematodebench.tasks.registry import get_task
 
 FILE = Path(__file__).parent / "cheats.py"
 TASK = get_task("foraging_small-v1").with_episodes(5)
+SEED = 7314159265358979
 
 
 def foreign(name, **limits):
     return Foreign(f"{FILE}:{name}", (FILE,), limits=Limits(memory=2 << 30, **limits), seconds=60)
 
 
-def run(name, task=TASK, seed=11, brain=None, config=None):
+def run(name, task=TASK, seed=SEED, brain=None, config=None):
     brain = brain or foreign(name)
     compile_for(task, brain)
     return execute(RunSpec(task, name, brain, config or {}, seed))
 
 
-def in_process(name, task=TASK, seed=11):
+def in_process(name, task=TASK, seed=SEED):
     sys.path.insert(0, str(FILE.parent))
     import cheats
 
@@ -64,7 +65,7 @@ def test_probes_of_copies_give_the_same_bits():
     "name", ["ReadsTheStack", "WritesFiles", "OpensSockets", "StartsProcesses", "KillsItsParent", "KnowsTheSeed"]
 )
 def test_a_brain_that_reaches_for_more_finds_nothing(name):
-    result = run(name, config={"run_seed": 11} if name == "KnowsTheSeed" else None)
+    result = run(name, config={"run_seed": SEED} if name == "KnowsTheSeed" else None)
     assert result.failure is None, result.failure
     assert result.record_hash == in_process("Honest").record_hash
 
@@ -76,7 +77,7 @@ def test_a_patched_scorer_is_another_scorer():
 
 
 def test_nothing_is_kept_between_runs():
-    specs = [RunSpec(TASK, "KeepsState", foreign("KeepsState"), {}, 11, k) for k in range(3)]
+    specs = [RunSpec(TASK, "KeepsState", foreign("KeepsState"), {}, SEED, k) for k in range(3)]
     results = list(execute_all(specs, "threads", 2, Watch()))
     assert [result.failure for result in results] == [None] * 3
     assert len({result.record_hash for result in results}) == 1
