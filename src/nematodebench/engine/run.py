@@ -14,7 +14,7 @@ from nematodebench.brains.base import BrainConfig, Interface, nothing
 from nematodebench.brains.registry import BrainType, config_of, is_compiled
 from nematodebench.engine import loop
 from nematodebench.engine.agents import Agents
-from nematodebench.engine.isolation.host import Foreign
+from nematodebench.engine.isolation.host import Foreign, prepare
 from nematodebench.engine.isolation.mailbox import stubs
 from nematodebench.errors import UsageError
 from nematodebench.kernels.abi import BRAIN, WORLD
@@ -115,6 +115,7 @@ def compile_for(task: Task, brain: BrainType | Foreign) -> None:
         phase.world.pack()  # its tables are compiled too
     if isinstance(brain, Foreign):
         stubs()
+        prepare(brain, interface(task))
     elif is_compiled(brain):
         for function in (brain.init, brain.begin_episode, brain.act, brain.learn, nothing):
             first_class(function, BRAIN)

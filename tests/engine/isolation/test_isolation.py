@@ -113,3 +113,21 @@ def test_a_brain_that_spoils_the_shared_memory_hurts_only_itself():
         rewards = result.records["train"][:, 0]
         assert np.isfinite(rewards).all()
         assert (np.abs(rewards) < 1e3).all()
+
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "sarsa_lambda.py"
+
+
+def test_a_compiled_brain_gives_the_same_bits_in_isolation(tmp_path):
+    brain = Foreign(f"{EXAMPLE}:SarsaLambda", (EXAMPLE,), seconds=300, cache=tmp_path / "cache")
+    task = get_task("foraging_small-v1").with_episodes(30)
+    isolated = run("sarsa", task, brain=brain)
+    assert isolated.failure is None
+    sys.path.insert(0, str(EXAMPLE.parent))
+    from sarsa_lambda import SarsaLambda
+
+    compile_for(task, SarsaLambda)
+    plain = execute(RunSpec(task, "sarsa", SarsaLambda, SarsaLambda.config(), SEED))
+    assert isolated.record_hash == plain.record_hash
+    assert isolated.memory_hash == plain.memory_hash
+    assert run("sarsa", task, brain=brain).record_hash == plain.record_hash

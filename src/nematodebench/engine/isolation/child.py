@@ -10,9 +10,11 @@ import importlib.util
 import json
 import mmap
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from nematodebench.engine.isolation.shared import COPY, HOST_TURN, MEMORY, RESTORE, WORDS, Shared
@@ -23,6 +25,8 @@ __all__ = ["main"]
 _TURN, _LEARN, _BEGIN, _EPISODE, _REQUEST, _OVER = range(len(WORDS))
 _PATIENCE = 200
 """How often the mailboxes are looked at before the processor is offered to others."""
+_PREPARED = "/cache"
+"""Compiled code of this brain, which an earlier process of it made before there was any run."""
 
 
 @dataclass(frozen=True)
@@ -50,64 +54,85 @@ def _load(where: str) -> type[Any]:
     return getattr(module, name)  # type: ignore[no-any-return]
 
 
-class _Server:
+class _PythonServer:
     """Answers for all agents of a run of a Python brain."""
 
-    def __init__(self, given: dict[str, Any], memory: mmap.mmap) -> None:
-        body = _Body(**given["body"])
-        agents, inputs = given["agents"], len(body.low)
-        width = given["width"]
-        self.shared = Shared(memory, agents, inputs, width)
-        self._inputs, self._agents = inputs, agents
-        self.brains = PythonBrains(_load(given["brain"]), given["config"], body, given["seed"], agents, learning=True)  # type: ignore[arg-type]
-        self._copies = contextlib.ExitStack()
+    def __init__(self, brain: type[Any], given: dict[str, Any], shared: Shared) -> None:
+        body: Any = _Body(**{key: given["body"][key] for key in ("low", "high", "choices", "effectors")})
+        self._shared, self._inputs, self._agents = shared, len(body.low), given["agents"]
+        self.brains: Any = PythonBrains(brain, given["config"], body, given["seed"], given["agents"], learning=True)
 
-    def serve(self) -> None:
-        """Answers for as long as the process is there: the host ends it."""
-        looks = 0
-        words = memoryview(self.shared.words.reshape(-1))
-        stride = len(WORDS)
+    def until_request(self) -> None:
+        """Answers letters; returns when agent 0 is asked for something that is no step."""
+        looks, rows = 0, self._shared.words
+        words = memoryview(rows.reshape(-1))
         while True:
             for agent in range(self._agents):
-                if words[agent * stride] != HOST_TURN:
+                if words[agent * len(WORDS)] != HOST_TURN:
                     looks = 0
-                    self._answer(agent, self.shared.words[agent])
+                    if self._answer(agent, rows[agent]):
+                        return
             looks += 1
             if looks > _PATIENCE:
                 os.sched_yield()
 
-    def _answer(self, agent: int, words: Any) -> None:
-        """One letter: what happened since the last one, then the next action or what else is asked for."""
-        n, row = self._inputs, self.shared.values[agent]
+    def _answer(self, agent: int, words: Any) -> bool:
+        """One letter: what happened since the last one, then the next action. True if it asks for something else."""
+        n, row = self._inputs, self._shared.values[agent]
         if words[_LEARN]:
             words[_LEARN] = 0
-            self.brains.take_in(agent, row[n : 2 * n], self.shared.feedback[agent])
+            self.brains.take_in(agent, row[n : 2 * n], self._shared.feedback[agent])
         if words[_REQUEST]:
-            self._do(int(words[_REQUEST]))
-            words[_REQUEST] = 0
-            words[_TURN] = HOST_TURN
-            return
+            return True
         if words[_BEGIN]:
             words[_BEGIN] = 0
             self.brains.begin_episode(agent)
         self.brains.choose(agent, row[:n], row[2 * n :])
         words[_TURN] = HOST_TURN
+        return False
 
-    def _do(self, request: int) -> None:
-        """What is no step."""
+
+def _server(given: dict[str, Any], shared: Shared) -> Any:
+    brain = _load(given["brain"])
+    if hasattr(brain, "layout"):  # a compiled brain has brought the compiler with it
+        from nematodebench.engine.isolation.compiled import CompiledServer
+
+        return CompiledServer(brain, given, shared)
+    return _PythonServer(brain, given, shared)
+
+
+def _serve(given: dict[str, Any], shared: Shared) -> None:
+    """Answers for as long as the process is there: the host ends it."""
+    server, words = _server(given, shared), shared.words[0]
+    copies = contextlib.ExitStack()
+    while True:
+        server.until_request()
+        request = int(words[_REQUEST])
         if request == MEMORY:
-            self.shared.say(json.dumps({"memory": self.brains.memory_hash()}))
+            shared.say(json.dumps({"memory": server.brains.memory_hash()}))
         elif request == COPY:
-            self._copies.enter_context(self._with_copy())
+            copies.enter_context(_with_copy(server))
         elif request == RESTORE:
-            self._copies.close()
+            copies.close()
+        words[_REQUEST] = 0
+        words[_TURN] = HOST_TURN
 
-    @contextlib.contextmanager
-    def _with_copy(self) -> Iterator[None]:
-        original = self.brains
-        with original.copied() as self.brains:
-            yield
-        self.brains = original
+
+@contextlib.contextmanager
+def _with_copy(server: Any) -> Iterator[None]:
+    original = server.brains
+    with original.copied() as server.brains:
+        yield
+    server.brains = original
+
+
+def _prepare(given: dict[str, Any]) -> None:
+    """Compiles a brain into the cache that later processes read."""
+    brain = _load(given["brain"])
+    if hasattr(brain, "layout"):
+        from nematodebench.engine.isolation.compiled import compile_brain
+
+        compile_brain(brain)
 
 
 def main() -> None:
@@ -118,7 +143,12 @@ def main() -> None:
     os.close(descriptor)
     shared = Shared(memory, given["agents"], len(given["body"]["low"]), given["width"])
     try:
-        _Server(given, memory).serve()
+        if given["prepare"]:
+            _prepare(given)
+            return
+        if Path(_PREPARED).is_dir():
+            shutil.copytree(_PREPARED, "/tmp/cache", dirs_exist_ok=True)
+        _serve(given, shared)
     except BaseException as error:  # whatever a brain raises, also SystemExit
         shared.say(json.dumps({"error": f"{type(error).__name__}: {error}"[:2000]}))
         shared.words[:, _OVER] = 1

@@ -11,7 +11,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -31,11 +31,13 @@ from nematodebench.engine.isolation.shared import (
     Shared,
     shared_size,
 )
+from nematodebench.records.memory_hash import memory_kind
 from nematodebench.records.plain_text import plain
 
-__all__ = ["Foreign", "IsolatedBrains", "IsolationError"]
+__all__ = ["Foreign", "IsolatedBrains", "IsolationError", "prepare"]
 
 _TURN, _REQUEST, _OVER = (WORDS.index(name) for name in ("turn", "request", "over"))
+_DONE = "complete"
 _START = "nematodebench.engine.isolation.child"
 
 
@@ -52,12 +54,81 @@ class Foreign:
         readable: Its own files and folders; nothing else of the user's is visible to it.
         limits: What it may use in one run.
         seconds: How long a run may take.
+        cache: Folder for the brain's compiled code; only a process that sees no run writes to it.
     """
 
     where: str
     readable: tuple[Path, ...] = ()
     limits: sandbox.Limits = field(default_factory=sandbox.Limits)
     seconds: float = 3600.0
+    cache: Path | None = None
+
+
+class _Process:
+    """A process in the sandbox with memory that it shares with the host."""
+
+    def __init__(self, brain: Foreign, plan: dict[str, Any], body: Interface, agents: int, *, prepare: bool) -> None:
+        size = shared_size(agents, body.inputs, body.action_width)
+        descriptor = os.memfd_create("exchange", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        os.ftruncate(descriptor, size)
+        _seal(descriptor)
+        self.shared = Shared(mmap.mmap(descriptor, size), agents, body.inputs, body.action_width)
+        self.errors = tempfile.TemporaryFile()  # noqa: SIM115  (closed with the process)
+        given = {**plan, "agents": agents, "width": body.action_width, "size": size, "prepare": prepare}
+        given["body"] = asdict(body)
+        cache = None if brain.cache is None else (brain.cache, prepare)
+        os.set_inheritable(descriptor, True)
+        seccomp = sandbox.sealed_filter()
+        inner = [sys.executable, "-P", "-s", "-m", _START, str(descriptor)]
+        words = sandbox.command(inner, brain.readable, brain.limits, seccomp, cache)
+        try:
+            self.popen = subprocess.Popen(
+                words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=self.errors, env={},
+                pass_fds=(descriptor, seccomp),
+            )  # fmt: skip
+        finally:
+            os.close(seccomp)
+            os.close(descriptor)
+        assert self.popen.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            self.popen.stdin.write(json.dumps(given).encode() + b"\n")
+            self.popen.stdin.close()
+
+    def message(self) -> dict[str, Any]:
+        """What the process left; empty where it is nothing that makes sense."""
+        try:
+            content = json.loads(self.shared.heard())
+        except (ValueError, RecursionError):
+            return {}
+        return content if isinstance(content, dict) else {}
+
+    def last_words(self) -> str:
+        """Why it ended, in its own words or in those of the system."""
+        error = self.message().get("error")
+        if isinstance(error, str):
+            return plain(error)
+        self.errors.seek(0)
+        last = self.errors.read(20_000).decode("utf-8", "replace").strip().splitlines()
+        detail = f": {plain(last[-1])}" if last else ""
+        return f"the brain's process ended with code {self.popen.returncode}{detail}"
+
+
+def prepare(brain: Foreign, body: Interface) -> None:
+    """Lets a brain compile what it needs, once, before any run: runs then read it and cannot change it."""
+    if brain.cache is None or (brain.cache / _DONE).is_file():
+        return
+    brain.cache.mkdir(parents=True, exist_ok=True)
+    brain.cache.chmod(0o777)
+    plan = {"brain": brain.where, "config": {}, "seed": 0}
+    process = _Process(brain, plan, body, 1, prepare=True)
+    try:
+        process.popen.wait(brain.seconds)
+    except subprocess.TimeoutExpired as error:
+        process.popen.kill()
+        raise IsolationError(f"the brain took more than {brain.seconds:g} s to compile") from error
+    if process.popen.returncode != 0:
+        raise IsolationError(process.last_words())
+    (brain.cache / _DONE).touch()
 
 
 class IsolatedBrains:
@@ -66,59 +137,26 @@ class IsolatedBrains:
     def __init__(
         self, brain: Foreign, config: dict[str, Any], body: Interface, seed: int, agents: int, learning: bool
     ) -> None:
-        self._brain, inputs, width = brain, body.inputs, body.action_width
-        size = shared_size(agents, inputs, width)
-        self._descriptor = os.memfd_create("exchange", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-        os.ftruncate(self._descriptor, size)
-        _seal(self._descriptor)
-        self.shared = Shared(mmap.mmap(self._descriptor, size), agents, inputs, width)
-        self.hyper, self.ints, self.mem, self.out = (
-            np.zeros(1),
-            self.shared.words,
-            self.shared.values,
-            self.shared.feedback,
+        self._brain, self._why = brain, ""
+        self._process = _Process(
+            brain, {"brain": brain.where, "config": config, "seed": seed}, body, agents, prepare=False
         )
+        self.shared = self._process.shared
+        self.hyper, self.ints = np.zeros(1), self.shared.words
+        self.mem, self.out = self.shared.values, self.shared.feedback
         begin, act, learn = stubs()
         self.functions = (begin, act, learn if learning else nothing)
         self.run_phase = loop.compiled_run_phase()
-        plan = {
-            "brain": brain.where, "config": config, "seed": seed, "agents": agents, "width": width, "size": size,
-            "body": {
-                "low": list(body.low), "high": list(body.high), "choices": body.choices, "effectors": body.effectors,
-            },
-        }  # fmt: skip
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  (closed with the process)
-        self._process = self._start(json.dumps(plan))
-        self._why = ""
         threading.Thread(target=self._watch, daemon=True).start()
-
-    def _start(self, plan: str) -> "subprocess.Popen[bytes]":
-        os.set_inheritable(self._descriptor, True)
-        seccomp = sandbox.sealed_filter()
-        inner = [sys.executable, "-P", "-s", "-m", _START, str(self._descriptor)]
-        words = sandbox.command(inner, self._brain.readable, self._brain.limits, seccomp)
-        try:
-            process = subprocess.Popen(
-                words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=self._errors, env={},
-                pass_fds=(self._descriptor, seccomp),
-            )  # fmt: skip
-        finally:
-            os.close(seccomp)
-            os.close(self._descriptor)
-        assert process.stdin is not None
-        with contextlib.suppress(BrokenPipeError):
-            process.stdin.write(plan.encode() + b"\n")
-            process.stdin.close()
-        return process
 
     def _watch(self) -> None:
         """Waits for the process; when it is gone, or its time is up, the loop must not wait for it any more."""
         try:
-            self._process.wait(self._brain.seconds)
+            self._process.popen.wait(self._brain.seconds)
         except subprocess.TimeoutExpired:
             self._why = f"it took more than {self._brain.seconds:g} s"
-            self._process.kill()
-            self._process.wait()
+            self._process.popen.kill()
+            self._process.popen.wait()
         self.shared.words[:, _OVER] = 1
 
     def _ask(self, request: int) -> None:
@@ -145,8 +183,8 @@ class IsolatedBrains:
     def memory_hash(self) -> str:
         """SHA-256 of what the brains remember, as their process tells it."""
         self._ask(MEMORY)
-        memory = self._message().get("memory")
-        if not isinstance(memory, str) or len(memory) != 64 or not set(memory) <= set("0123456789abcdef"):
+        memory = self._process.message().get("memory")
+        if not isinstance(memory, str) or memory_kind(memory) is None:
             raise IsolationError("the brain's process did not tell the hash of its memory")
         return memory
 
@@ -158,30 +196,14 @@ class IsolatedBrains:
         """Why there is no answer, in the words of the process or of the system; empty where it answers."""
         if not self.shared.words[0, _OVER]:
             return ""
-        self._process.wait()
-        error = self._message().get("error")
-        if self._why:
-            return f"the brain's process was stopped: {self._why}"
-        if isinstance(error, str):
-            return plain(error)
-        code = self._process.returncode
-        self._errors.seek(0)
-        last = self._errors.read(20_000).decode("utf-8", "replace").strip().splitlines()
-        detail = f": {plain(last[-1])}" if last else ""
-        return f"the brain's process ended with code {code}{detail}"
-
-    def _message(self) -> dict[str, Any]:
-        try:
-            content = json.loads(self.shared.heard())
-        except (ValueError, RecursionError):
-            return {}
-        return content if isinstance(content, dict) else {}
+        self._process.popen.wait()
+        return f"the brain's process was stopped: {self._why}" if self._why else self._process.last_words()
 
     def close(self) -> None:
         """Ends the process."""
-        self._process.kill()
-        self._process.wait()
-        self._errors.close()
+        self._process.popen.kill()
+        self._process.popen.wait()
+        self._process.errors.close()
 
 
 def _seal(descriptor: int) -> None:

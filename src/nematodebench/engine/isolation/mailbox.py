@@ -19,9 +19,9 @@ from nematodebench.kernels.jit import F32, F32M, F64, I64, U64, first_class, int
 from nematodebench.kernels.memory import Block, counter
 from nematodebench.kernels.rng import episode_of
 
-__all__ = ["Mail", "stubs"]
+__all__ = ["PATIENCE", "Mail", "after", "before", "give_way", "stubs"]
 
-_PATIENCE = 2000
+PATIENCE = 2000
 """How often the turn is looked at before the processor is offered to others."""
 
 
@@ -50,26 +50,26 @@ def _fence(order: str) -> Any:
     return fence
 
 
-_before = _fence("release")
-_after = _fence("acquire")
-_yield = types.ExternalFunction("sched_yield", types.int32())
+before = _fence("release")
+after = _fence("acquire")
+give_way = types.ExternalFunction("sched_yield", types.int32())
 
 
 @kernel()
 def _answered(mail: Mail) -> bool:
     """Hands over the turn and waits until it is back; False if nobody will answer any more."""
-    _before()
+    before()
     mail.turn = BRAIN_TURN
     looks = 0
     while True:
-        _after()
+        after()
         if mail.turn == HOST_TURN:
             return True
         if mail.over != 0:
             return False
         looks += 1
-        if looks > _PATIENCE:
-            _yield()
+        if looks > PATIENCE:
+            give_way()
 
 
 @kernel(cached=True)

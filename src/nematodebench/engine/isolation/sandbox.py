@@ -57,8 +57,18 @@ def _needed() -> list[str]:
     return sorted({str(Path(folder).resolve()) for folder in folders} | set(folders))
 
 
-def command(inner: Sequence[str], readable: Sequence[Path], limits: Limits, seccomp: int) -> list[str]:
-    """The command line that runs ``inner`` in the sandbox; ``readable`` are the brain's own files."""
+def command(
+    inner: Sequence[str], readable: Sequence[Path], limits: Limits, seccomp: int, cache: tuple[Path, bool] | None = None
+) -> list[str]:
+    """The command line that runs ``inner`` in the sandbox.
+
+    Args:
+        inner: The command.
+        readable: The brain's own files.
+        limits: What it may use.
+        seccomp: Descriptor of the filter of system calls.
+        cache: Folder of compiled code, and whether the command may write to it.
+    """
     words = [_PRLIMIT, f"--as={limits.memory}", f"--cpu={limits.cpu_seconds}", f"--fsize={limits.file_bytes}"]
     words += [f"--nofile={limits.open_files}", "--core=0"]
     words += [require_sandbox(), "--unshare-all", "--die-with-parent", "--new-session", "--clearenv"]
@@ -73,9 +83,12 @@ def command(inner: Sequence[str], readable: Sequence[Path], limits: Limits, secc
         words += ["--ro-bind-try", folder, folder]
     for path in readable:
         words += ["--ro-bind", str(path), str(path)]
+    if cache is not None:
+        words += ["--bind" if cache[1] else "--ro-bind", str(cache[0]), "/cache"]
     words += ["--remount-ro", "/", "--remount-ro", "/dev"]
     words += ["--chdir", "/tmp"]
-    for name, value in _ENVIRONMENT.items():
+    compiled = "/cache" if cache is not None and cache[1] else "/tmp/cache"
+    for name, value in (*_ENVIRONMENT.items(), ("NEMATODEBENCH_CACHE_DIR", compiled)):
         words += ["--setenv", name, value]
     return [*words, "--seccomp", str(seccomp), "--", *inner]
 
