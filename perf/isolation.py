@@ -1,0 +1,88 @@
+"""What isolation costs: steps a second of a foreign brain in the sandbox against the same brain in this process.
+
+A Python brain (NumPy, a linear policy that learns every step) and a compiled one (examples/sarsa_lambda.py). A run in
+the sandbox includes the start of its process. Rounds of both ways alternate, and the best of each counts.
+"""
+
+import importlib.util
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from nematodebench.engine.isolation.host import Foreign
+from nematodebench.engine.run import RunSpec, compile_for, execute
+from nematodebench.tasks.registry import get_task
+
+ROUNDS = 3
+EXAMPLE = Path(__file__).parents[1] / "examples" / "sarsa_lambda.py"
+LINEAR = """
+import numpy as np
+
+class Linear:
+    def __init__(self, observation_space, action_space, config, seed):
+        self.generator = np.random.default_rng(seed)
+        self.weights = np.zeros((action_space.n, observation_space.shape[0]))
+
+    def begin_episode(self):
+        pass
+
+    def act(self, observation):
+        values = self.weights @ observation
+        noise = self.generator.random(values.size)
+        return int(np.argmax(values + 0.1 * noise))
+
+    def learn(self, transition):
+        row = self.weights[transition.action]
+        row += 0.01 * (transition.reward - row @ transition.observation) * transition.observation
+
+    def memory(self):
+        return self.weights.tobytes()
+"""
+
+
+def load(path: Path, name: str) -> Any:
+    """A class of a file."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    return getattr(module, name)
+
+
+def compare(what: str, path: Path, name: str, episodes: int, cache: Path) -> None:
+    """Prints both speeds and their ratio; the bits have to be the same."""
+    task = get_task("foraging_small-v1").with_episodes(episodes)
+    inside = load(path, name)
+    config = inside.config() if hasattr(inside, "config") else {}
+    ways = {"in process": (inside, config), "isolated": (Foreign(f"{path}:{name}", (path,), cache=cache), {})}
+    best: dict[str, float] = {}
+    hashes = set()
+    for brain, _ in ways.values():
+        compile_for(task, brain)
+    for _ in range(ROUNDS):
+        for way, (brain, settings) in ways.items():
+            started = time.perf_counter()
+            result = execute(RunSpec(task, name, brain, settings, 7))
+            assert result.failure is None, result.failure
+            best[way] = max(best.get(way, 0.0), result.steps / (time.perf_counter() - started))
+            hashes.add((result.record_hash, result.memory_hash))
+    assert len(hashes) == 1
+    ratio = best["isolated"] / best["in process"]
+    print(f"{what}: isolated {best['isolated']:,.0f} steps/s, in process {best['in process']:,.0f}: ratio {ratio:.2f}")
+
+
+def main() -> None:
+    """Both kinds of brains."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "linear.py"
+        path.write_text(LINEAR)
+        compare("Python brain", path, "Linear", 300, Path(folder) / "cache1")
+        compare("compiled brain", EXAMPLE, "SarsaLambda", 500, Path(folder) / "cache2")
+
+
+if __name__ == "__main__":
+    main()
