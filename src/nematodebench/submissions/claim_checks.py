@@ -8,7 +8,7 @@ from pathlib import Path
 from nematodebench.brains.registry import canonical_name
 from nematodebench.errors import UsageError
 from nematodebench.records.submission_schema import NematodeBenchSubmission, SessionReference
-from nematodebench.submissions.case import Case, config_disagreement, full_config, repeated_seeds
+from nematodebench.submissions.case import Case, config_disagreement, repeated_seeds
 from nematodebench.submissions.checks import Caution, check
 from nematodebench.submissions.compare import differences
 from nematodebench.submissions.repository import is_tracked, repository_root
@@ -191,7 +191,8 @@ def _category(case: Case) -> Iterator[str]:
 )
 def _independence(case: Case) -> Iterator[str]:
     claims = case.claims
-    seeds = {reference.session_seed for reference in claims.sessions}
+    seeds = {seed for reference in claims.sessions for seed in reference.run_seeds}
+    records = _record_hashes(claims)
     for path in submission_files(case.root):
         if case.path is not None and path.resolve() == case.path.resolve():
             continue
@@ -199,27 +200,21 @@ def _independence(case: Case) -> Iterator[str]:
             other = load_submission(path)
         except UsageError:
             continue  # a broken neighbour is not this submission's fault
-        earlier = other.timestamp <= claims.timestamp
-        if earlier and _same_brain(case, other):
-            shared = seeds & {reference.session_seed for reference in other.sessions}
-            if shared and _same_config(case, other):
-                yield f"session seeds {sorted(shared)[:3]} are already in {_relative(path, case.root)}"
+        if other.timestamp > claims.timestamp or other.environment.task != claims.environment.task:
+            continue
+        name = _relative(path, case.root)
+        if canonical_name(other.brain_type) == canonical_name(claims.brain_type):
+            shared = seeds & {seed for reference in other.sessions for seed in reference.run_seeds}
+            if shared:
+                yield f"run seeds {sorted(shared)[:3]} of this brain are already in {name}, whatever its parameters are"
+        if records & _record_hashes(other):
+            yield f"{name} holds the same episodes"
 
 
-def _same_brain(case: Case, other: NematodeBenchSubmission) -> bool:
-    claims = case.claims
-    return other.environment.task == claims.environment.task and (
-        canonical_name(other.brain_type) == canonical_name(claims.brain_type)
-    )
-
-
-def _same_config(case: Case, other: NematodeBenchSubmission) -> bool:
-    """Whether two submissions of one brain have the same parameters, however many of them they write down."""
-    try:
-        theirs, ours = (full_config(one.brain_type, case.brain, one.brain_config) for one in (other, case.claims))
-    except UsageError:
-        return other.brain_config == case.claims.brain_config
-    return theirs == ours
+def _record_hashes(submission: NematodeBenchSubmission) -> set[str]:
+    """What tells the episodes of its sessions apart from all others."""
+    hashes = {reference.records_sha256 or reference.episodes_sha256 for reference in submission.sessions}
+    return {text for text in hashes if text is not None}
 
 
 def _relative(path: Path, root: Path) -> str:

@@ -37,13 +37,19 @@ def _minimum_sessions(case: Case) -> Iterator[str]:
 
 @check(
     "runs",
-    f"at least {MIN_RUNS_PER_SESSION} runs in every session",
-    f"Run the session again with --runs {MIN_RUNS_PER_SESSION} or more.",
+    f"at least {MIN_RUNS_PER_SESSION} runs in every session, as many in one as in another",
+    f"Run the session again with --runs {MIN_RUNS_PER_SESSION} or more, the same number for all sessions.",
 )
 def _minimum_runs(case: Case) -> Iterator[str]:
     for record in case.records:
         if record.num_runs < MIN_RUNS_PER_SESSION:
             yield f"{record.experiment_id} has {record.num_runs} runs: at least {MIN_RUNS_PER_SESSION} are required"
+        elif record.num_runs != case.first.num_runs:
+            first = case.first
+            yield (
+                f"{record.experiment_id} has {record.num_runs} runs and {first.experiment_id} has {first.num_runs}: "
+                "every session must have the same number"
+            )
 
 
 @check(
