@@ -122,7 +122,8 @@ def main() -> None:
             verdict = {"passed": False, "reasons": [str(error)]}
         except Exception as error:
             verdict = {"passed": False, "reasons": [f"cannot be judged: {type(error).__name__}: {error}"]}
-        print(json.dumps(verdict), file=answers, flush=True)
+        answers.write(json.dumps(verdict) + "\n")
+        answers.flush()
 
 
 if __name__ == "__main__":

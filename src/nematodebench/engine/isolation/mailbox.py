@@ -86,9 +86,9 @@ def act(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out:
     inputs, width = obs.shape[1], action.shape[1]
     for n in range(inputs):
         mem[n] = obs[0, n]
-    answered = _answered(Mail(ints))
+    answered, answer = _answered(Mail(ints)), mem[inputs + inputs :]
     for n in range(width):
-        action[0, n] = mem[2 * inputs + n] if answered else np.float32(np.nan)
+        action[0, n] = answer[n] if answered else np.float32(np.nan)
 
 
 @kernel(cached=True)
