@@ -15,7 +15,7 @@ from nematodebench.calibration.reference import reference_runs
 from nematodebench.engine.executors import default_workers
 from nematodebench.engine.seeds import run_seed
 from nematodebench.errors import UsageError
-from nematodebench.records.provenance import git
+from nematodebench.records.git import git
 from nematodebench.scoring import AnchorKind, ScoreAnchor
 from nematodebench.sessions.config import SessionConfig
 from nematodebench.sessions.execution import run_plan

@@ -18,7 +18,7 @@ from nematodebench.brains.scripted.blind_cycle import BlindCycle
 from nematodebench.continual.runs import NULL_RUNS, NULL_SEED, Settings, anchors_of, plan_of, run_scores
 from nematodebench.engine.run import interface
 from nematodebench.errors import UsageError
-from nematodebench.records.provenance import git
+from nematodebench.records.git import git
 from nematodebench.sessions.execution import run_plan
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.continual import ORDER, continual_task

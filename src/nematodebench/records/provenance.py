@@ -3,22 +3,13 @@
 import hashlib
 import importlib.metadata
 import platform
-import subprocess
 from functools import cache
 from pathlib import Path
 
+from nematodebench.records.git import git
 from nematodebench.records.schemas import Provenance
 
-__all__ = ["collect_provenance", "git", "platform_class"]
-
-
-def git(*arguments: str, folder: Path | None = None) -> str | None:
-    """What git prints; None where it cannot answer (no git, no repository)."""
-    try:
-        done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True, timeout=30, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout.strip() if done.returncode == 0 else None
+__all__ = ["collect_provenance", "platform_class"]
 
 
 @cache
@@ -56,7 +47,7 @@ def platform_class(machine: str) -> str:
 
 def collect_provenance(code_generation: str) -> Provenance:
     """The state of code and machine, now; ``code_generation`` is what the compiled core says of itself."""
-    commit, status = git("rev-parse", "HEAD"), git("status", "--porcelain")
+    commit, status = git("rev-parse", "HEAD"), git("status", "--porcelain", "--ignore-submodules=all")
     return Provenance(
         package_version=_package_version("nematodebench") or "unknown",
         source_hash=source_hash(),

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from nematodebench.errors import UsageError
-from nematodebench.records.provenance import git
+from nematodebench.records.git import git
 
 __all__ = ["RESULTS", "changed_files", "ignores", "is_tracked", "repository_root", "state_folder", "tracked_configs"]
 
@@ -29,7 +29,8 @@ def state_folder(root: Path) -> Path:
 
 def changed_files(root: Path) -> list[str] | None:
     """Tracked files that differ from the last commit, results aside; None where there is no commit."""
-    listing = git("diff", "--name-only", "-z", "HEAD", folder=root)
+    words = ("diff", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "--name-only", "-z", "HEAD")
+    listing = git(*words, folder=root)
     if listing is None:
         return None
     return [name for name in listing.split("\0") if name and not name.startswith(RESULTS)]
