@@ -31,7 +31,7 @@ def trap(tmp_path):
     plain_git(root, "add", "-A")
     plain_git(root, "commit", "-q", "-m", "start")
     program = tmp_path / "program"
-    program.write_text(f"#!/bin/sh\necho \"$0 $*\" >> {mark}\ncat\n")
+    program.write_text(f'#!/bin/sh\necho "$0 $*" >> {mark}\ncat\n')
     program.chmod(0o755)
     hooks = tmp_path / "hooks"
     hooks.mkdir()

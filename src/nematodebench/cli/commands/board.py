@@ -11,10 +11,11 @@ _Root = Annotated[Path, typer.Option(help="top of the repository that holds benc
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the command with its two parts."""
+    """Adds the command with its parts."""
     board = typer.Typer(no_args_is_help=True, help="Shows the board, or writes it to the files that show it.")
     board.command(name="show")(show)
     board.command(name="regenerate")(regenerate)
+    board.command(name="gate")(gate)
     app.add_typer(board, name="board")
 
 
@@ -39,4 +40,23 @@ def regenerate(
     from nematodebench.cli.board import regenerate_board
 
     if not regenerate_board(root, check=check, json=json):
+        raise typer.Exit(1)
+
+
+def gate(
+    base: Annotated[str, typer.Option(help="the commit that is trusted: where the proposal wants to get into")],
+    head: Annotated[str, typer.Option(help="the commit that is proposed")] = "HEAD",
+    author: Annotated[
+        str | None, typer.Option(help="GitHub account of the proposal's author; without one nobody asks who it is")
+    ] = None,
+    root: _Root = Path(),
+    json: Annotated[bool, typer.Option("--json", help="for machines")] = False,
+) -> None:
+    """Refuses a proposal that changes what is published, or hides what it changes; exit code 1 if it does.
+
+    It compares the two commits in git's trees. Nothing of the proposal is checked out or executed.
+    """
+    from nematodebench.cli.gate import judge_changes
+
+    if not judge_changes(root, base, head, author, json=json):
         raise typer.Exit(1)

@@ -1,0 +1,249 @@
+"""Judges a proposal before anything in it is read as a result: who may change what, and in which form.
+
+What is published stays as it is: a proposal adds entries, and only a maintainer adds records of verification, adds or
+revokes keys, or withdraws an entry by a signed record. Every reason to refuse is one line.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from pydantic import ValidationError
+
+from nematodebench.board.changes import Change, Proposal
+from nematodebench.board.markdown import BEGIN, END, LEADERBOARD, README
+from nematodebench.board.paths import collisions, strange
+from nematodebench.errors import UsageError
+from nematodebench.records.submission_schema import NematodeBenchSubmission
+from nematodebench.submissions.store import BENCHMARKS
+from nematodebench.submissions.untrusted import MAX_CONFIG, MAX_JSON, parse_record, problems
+from nematodebench.verification.keys import KEYS, PublicKey
+from nematodebench.verification.store import VERIFICATIONS
+
+__all__ = ["MAINTAINERS", "MOST_FILES", "Judgement", "judge_proposal", "kind_of"]
+
+MOST_FILES = 3000
+"""GitHub lists no more files of a pull request: nobody could read the rest there."""
+MAINTAINERS = ".github/maintainers.txt"
+"""One GitHub account a line; the file of the trusted commit counts."""
+
+_FOLDERS = {BENCHMARKS: "results", "artifacts": "results", VERIFICATIONS: "records", KEYS: "records",
+            "configs": "configs", ".github": "workflows", ".ci": "workflows", "docs": "documents"}  # fmt: skip
+_GUARDED = {"results", "records"}
+_COMPANIONS = {"results": {"configs"}, "records": {"board"}}
+_SUBMISSION = re.compile(rf"{BENCHMARKS}/[A-Za-z0-9_]+/[A-Za-z0-9_]+/[0-9]{{8}}_[0-9]{{6}}\.json")
+_SESSION_FILE = re.compile(r"episodes\.parquet|episodes\.xz|[A-Za-z0-9_][A-Za-z0-9_.-]*\.ya?ml")
+_SPECIAL = {
+    ".gitattributes": "hides differences and starts filters",
+    ".gitmodules": "brings in other repositories",
+    ".numba_config.yaml": "changes how the code is compiled",
+}
+_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What became of a proposal.
+
+    Attributes:
+        kinds: What it changes: results, records, configs, board, workflows, documents, code.
+        files: How many paths differ.
+        submissions: Paths of the submissions it adds.
+        refusals: Reasons to refuse it, one line each; none if it may be judged further.
+    """
+
+    kinds: list[str]
+    files: int
+    submissions: list[str] = field(default_factory=list)
+    refusals: list[str] = field(default_factory=list)
+
+
+def kind_of(path: str) -> str:
+    """What a path is part of."""
+    if path in {LEADERBOARD, README}:
+        return "board"
+    folder, _, rest = path.partition("/")
+    if rest and folder in _FOLDERS:
+        return _FOLDERS[folder]
+    return "documents" if path.endswith(".md") else "code"
+
+
+def judge_proposal(proposal: Proposal, author: str | None) -> Judgement:
+    """Makes every check; without an author those that ask who it is are left out."""
+    kinds = sorted({kind_of(change.path) for change in proposal.changes})
+    count = len(proposal.changes)
+    if count > MOST_FILES:
+        return Judgement(kinds, count, refusals=[f"{count:,} files differ: at most {MOST_FILES:,} can be shown"])
+    new, refusals = {}, []
+    for change in proposal.changes:
+        if change.added and _SUBMISSION.fullmatch(change.path):
+            try:
+                new[change.path] = _submission(proposal, change)
+            except UsageError as error:
+                refusals.append(str(error).rstrip("."))
+    maintainer = None if author is None else author.lower() in _maintainers(proposal)
+    rules = (
+        _shortened(_forms(proposal.changes)),
+        _shortened(collisions([change.path for change in proposal.changes if change.added], proposal.published)),
+        _mixtures(proposal.changes, kinds),
+        _shortened(_immutable(proposal, maintainer)),
+        _shortened(_unreferenced(proposal, new, complete=not refusals)),
+        _shortened(_authors(new, author)),
+        _shortened(_records(proposal.changes, maintainer)),
+        _board(proposal, kinds, maintainer),
+    )
+    return Judgement(kinds, count, sorted(new), refusals + [line for rule in rules for line in rule])
+
+
+def _shortened(lines: Iterator[str]) -> Iterator[str]:
+    """The first reasons of a kind, and how many more there are."""
+    found = list(lines)
+    yield from found[:_SHOWN]
+    if len(found) > _SHOWN:
+        yield f"and {len(found) - _SHOWN} more like the last one"
+
+
+def _submission(proposal: Proposal, change: Change) -> NematodeBenchSubmission:
+    try:
+        return parse_record(NematodeBenchSubmission, proposal.content(change, MAX_JSON), change.path)
+    except ValidationError as error:
+        raise UsageError(f"{change.path} is not a submission: {'; '.join(problems(error))}.") from error
+
+
+def _maintainers(proposal: Proposal) -> set[str]:
+    content = proposal.trusted(MAINTAINERS, MAX_CONFIG) or b""
+    lines = (line.partition("#")[0].strip() for line in content.decode("utf-8", "replace").splitlines())
+    return {line.lower().removeprefix("@") for line in lines if line}
+
+
+def _forms(changes: tuple[Change, ...]) -> Iterator[str]:
+    """Forms of a file that hide what it is, wherever it lies."""
+    for change in changes:
+        shown, name = repr(change.path)[1:-1], change.path.rpartition("/")[2].lower()
+        before, after = change.modes
+        reason = strange(change.path, ours=kind_of(change.path) in _GUARDED)
+        if reason:
+            yield f"{shown}: {reason}"
+        if name in _SPECIAL:
+            yield f"{shown}: such a file {_SPECIAL[name]}"
+        if after == "120000":
+            yield f"{shown} is a symbolic link: only plain files are taken"
+        elif after == "160000":
+            yield f"{shown} is a submodule: only plain files are taken"
+        elif after == "100755" and kind_of(change.path) in _GUARDED:
+            yield f"{shown} is executable: data is not"
+        elif "000000" not in (before, after) and before != after:
+            yield f"{shown} changes its mode from {before} to {after}"
+
+
+def _mixtures(changes: tuple[Change, ...], kinds: list[str]) -> Iterator[str]:
+    """Results, and records of verification, come alone: whoever reads them has nothing else to look for."""
+    for kind in sorted(_GUARDED & set(kinds)):
+        others = [one for one in kinds if one != kind and one not in _COMPANIONS[kind]]
+        if others:
+            first = next(change.path for change in changes if kind_of(change.path) == others[0])
+            yield f"{kind} come together with {', '.join(others)} ({first!r} for one): make a proposal for each"
+            return
+
+
+def _immutable(proposal: Proposal, maintainer: bool | None) -> Iterator[str]:
+    """What is published is neither changed nor removed; a key may be revoked by a maintainer."""
+    for change in proposal.changes:
+        if kind_of(change.path) not in _GUARDED:
+            continue
+        if change.added:
+            if change.path in proposal.published:
+                yield f"{change.path} was published by somebody else since the proposal began"
+            continue
+        if change.path.startswith(f"{KEYS}/") and change.status == "M" and _is_revocation(proposal, change):
+            if maintainer is False:
+                yield f"{change.path} is revoked, which only a maintainer may do"
+            continue
+        what = {"D": "is removed", "M": "is changed"}.get(change.status, "changes its type")
+        yield f"{change.path} {what}: what is published stays, and only a maintainer's signed record withdraws it"
+
+
+def _is_revocation(proposal: Proposal, change: Change) -> bool:
+    try:
+        old = parse_record(PublicKey, proposal.content(change, MAX_CONFIG, before=True), change.path)
+        new = parse_record(PublicKey, proposal.content(change, MAX_CONFIG), change.path)
+    except (UsageError, ValidationError):
+        return False
+    return old.revoked is None and new.revoked is not None and new.model_copy(update={"revoked": None}) == old
+
+
+def _unreferenced(
+    proposal: Proposal, new: Mapping[str, NematodeBenchSubmission], *, complete: bool
+) -> Iterator[str]:  # fmt: skip
+    """Every added file belongs to a submission of the same proposal, and to nothing that was there before."""
+    folders = {one.file_path.rpartition("/")[0] for made in new.values() for one in made.sessions}
+    configs = {made.config_file for made in new.values()}
+    taken = {path.rpartition("/")[0] for path in proposal.published}
+    with_results = bool(new) or not complete
+    for change in proposal.changes:
+        folder, _, name = change.path.rpartition("/")
+        kind = kind_of(change.path)
+        if not change.added or change.path in new or kind not in {"results", "configs"}:
+            continue
+        if kind == "configs":
+            if with_results and complete and change.path not in configs:
+                yield f"{change.path} is the config of no new submission"
+        elif _SUBMISSION.fullmatch(change.path):
+            continue  # it is none, and that was said
+        elif change.path.startswith(f"{BENCHMARKS}/"):
+            yield f"{change.path} is not a submission, {BENCHMARKS}/<task>/<class>/<timestamp>.json"
+        elif folder in taken:
+            yield f"{change.path} is added to {folder}, which is published already"
+        elif complete and not (folder in folders and _is_session_file(folder, name)):
+            yield f"{change.path} belongs to no new submission"
+
+
+def _is_session_file(folder: str, name: str) -> bool:
+    record = f"{folder.rpartition('/')[2]}.json"
+    return name in {record, f"{record}.xz"} or _SESSION_FILE.fullmatch(name) is not None
+
+
+def _authors(new: Mapping[str, NematodeBenchSubmission], author: str | None) -> Iterator[str]:
+    if author is None:
+        return
+    for path, made in new.items():
+        if made.github is None:
+            yield f"{path} names no github account: it has to be the author's, {author!r} (submit --github)"
+        elif made.github.lower() != author.lower():
+            yield f"{path} says github {made.github!r}, but the author of the proposal is {author!r}"
+
+
+def _records(changes: tuple[Change, ...], maintainer: bool | None) -> Iterator[str]:
+    for change in changes:
+        folder, _, name = change.path.partition("/")
+        if kind_of(change.path) != "records" or not change.added:
+            continue
+        if maintainer is False:
+            what = "a key" if folder == KEYS else "a record of verification"
+            yield f"{change.path} is {what}, which only a maintainer may add ({MAINTAINERS})"
+        pattern = r"[0-9a-f]{64}\.json" if folder == KEYS else r"[A-Za-z0-9_.-]+\.dsse\.json"
+        if re.fullmatch(pattern, name) is None:
+            yield f"{change.path} has not the name of a key or a record"
+
+
+def _board(proposal: Proposal, kinds: list[str], maintainer: bool | None) -> Iterator[str]:
+    """The files of the board follow from what is published; a maintainer writes them when that has changed."""
+    for change in proposal.changes:
+        if kind_of(change.path) != "board" or maintainer is not False or "results" in kinds:
+            continue
+        if change.path == LEADERBOARD or _leaders(proposal, change):
+            yield f"{change.path}: only a maintainer changes what `nematodebench board regenerate` writes"
+
+
+def _leaders(proposal: Proposal, change: Change) -> bool:
+    """Whether the README's part about leaders differs."""
+
+    def part(content: bytes) -> list[str]:
+        return re.findall(f"{re.escape(BEGIN)}.*?{re.escape(END)}", content.decode("utf-8", "replace"), re.DOTALL)
+
+    if change.status != "M":
+        return True
+    try:
+        return part(proposal.content(change, MAX_JSON)) != part(proposal.content(change, MAX_JSON, before=True))
+    except UsageError:
+        return True
