@@ -13,6 +13,7 @@ from nematodebench.records.schemas import NormalisedRecord
 from nematodebench.records.submission_schema import NematodeBenchSubmission
 from nematodebench.stats import Z95, StatValue, t_critical
 from nematodebench.submissions.guarded import Judge
+from nematodebench.submissions.history import History, merge_history
 from nematodebench.submissions.store import BENCHMARKS, load_submission, submission_files
 from nematodebench.verification.statement import Result
 from nematodebench.verification.store import Verified, read_all
@@ -94,12 +95,14 @@ class Collection:
         waiting: What passed its checks and was not verified yet: it has no rank.
         withdrawn: What a maintainer took off the board, by id, with the reason.
         rejected: Files that do not get to the board, and why.
+        history: When entries were merged.
     """
 
     listings: dict[str, Listing] = field(default_factory=dict)
     waiting: dict[str, Listing] = field(default_factory=dict)
     withdrawn: dict[str, str] = field(default_factory=dict)
     rejected: list[Rejection] = field(default_factory=list)
+    history: History = field(default_factory=History)
 
     def boards(self) -> list[TaskBoard]:
         """The ranking, task by task."""
@@ -108,7 +111,7 @@ class Collection:
 
 def collect(root: Path) -> Collection:
     """Checks every submission below ``root`` against its data and looks for its signed verification."""
-    found, believed = Collection(), read_all(root)
+    found, believed = Collection(history=merge_history(root)), read_all(root)
     files = submission_files(root)
     with Judge(root.absolute()) as judge:
         for path in files:
@@ -129,7 +132,7 @@ def collect(root: Path) -> Collection:
 
 def _sort_in(found: Collection, believed: Verified, path: Path, name: str) -> None:
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    listing = listing_of(load_submission(path), name, believed.results.get(digest))
+    listing = listing_of(load_submission(path), name, believed.results.get(digest), found.history)
     if digest in believed.withdrawn:
         found.withdrawn[listing.entry.id] = believed.withdrawn[digest].reason
     elif listing.verified is None:
@@ -158,11 +161,14 @@ def _strays(root: Path, files: list[Path]) -> list[Rejection]:
     return [Rejection(path.relative_to(root).as_posix(), [reason]) for path in strays]
 
 
-def listing_of(submission: NematodeBenchSubmission, name: str, verified: Result | None = None) -> Listing:
+def listing_of(
+    submission: NematodeBenchSubmission, name: str, verified: Result | None = None, history: History | None = None
+) -> Listing:
     """What the board shows of a submission that passed its checks: the fresh score, if there is one."""
     passed = verified if verified is not None and verified.result == "PASSED" else None
     shown = Listing(_NOBODY, submission, name, passed)
     score, assay = shown.score, shown.chemotaxis
+    place, date = (history or History()).place(name, submission.timestamp)
     if score is None or not score.has_interval:
         raise UsageError(f"{name} has no score with an interval: its task is not ranked.")
     entry = Entry(
@@ -174,7 +180,8 @@ def listing_of(submission: NematodeBenchSubmission, name: str, verified: Result 
         ci95=score.ci95,
         variance=_run_variance(score, shown.runs),
         biological=assay.level if assay else "None",
-        date=submission.timestamp,
+        date=date,
+        place=place,
     )
     return replace(shown, entry=entry)
 

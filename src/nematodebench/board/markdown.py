@@ -32,9 +32,10 @@ Scores are mean ± half the 95 % interval over all runs; where a small group of 
 brains of a table at once; brains that share a letter of *group* are not told apart. *Normalised* is the share of the
 gap from chance (0) to the ceiling (1) that was closed. *Score* was measured by the verifier on seeds drawn after the
 submission was fixed; *claimed* is what was submitted, marked where fresh runs do not support it. *Verified* says how
-many of the claimed runs came out the same bit for bit, how many fresh runs were made, and when. *Replaced* is the
-brain's former entry. Lines without a rank are for reference: hand-written policies and the task's anchors. What every
-column means: [EVALUATION.md](EVALUATION.md). How to get here: [SUBMISSION_GUIDE.md](SUBMISSION_GUIDE.md)."""
+many of the claimed runs came out the same bit for bit, how many fresh runs were made, and when. *Date* is that of the
+merge, not one that somebody wrote. *Replaced* is the brain's former entry. Lines without a rank are for reference:
+hand-written policies and the task's anchors. What every column means: [EVALUATION.md](EVALUATION.md). How to get here:
+[SUBMISSION_GUIDE.md](SUBMISSION_GUIDE.md)."""
 _EMPTY = "There is no entry yet."
 _WAITING = """\
 # Waiting for verification
@@ -273,8 +274,8 @@ def _leader_row(board: TaskBoard, listings: dict[str, Listing], anchors: TaskAnc
     best = listings[board.learners[0].entry.id]
     made = best.submission
     return [
-        f"`{board.task}`", _leader(board, made.brain_type), _stat(made.score), made.level or _NONE,
-        _normalised(made.normalised), made.chemotaxis.level if made.chemotaxis else _NONE, _verification(best),
+        f"`{board.task}`", _leader(board, made.brain_type), _stat(best.score), best.level or _NONE,
+        _normalised(best.normalised), best.chemotaxis.level if best.chemotaxis else _NONE, _verification(best),
         scripted, floor,
     ]  # fmt: skip
 

@@ -25,7 +25,8 @@ class Entry:
         ci95: Its 95 % interval over all runs.
         variance: Of the score over all runs.
         biological: Level of the chemotaxis assay.
-        date: When it was submitted, as text that sorts like time.
+        date: When it was published, as text that sorts like time.
+        place: Place of its merge in the order of all merges; 0 for all where only the dates are known.
     """
 
     id: str
@@ -37,6 +38,12 @@ class Entry:
     variance: float
     biological: str
     date: str
+    place: int = 0
+
+    @property
+    def published(self) -> tuple[int, str, str]:
+        """What the order in time goes by: the merge, and between entries of one merge their dates and ids."""
+        return self.place, self.date, self.id
 
 
 @dataclass(frozen=True)
@@ -89,14 +96,14 @@ def is_significant(new: Entry, old: Entry) -> bool:
 
 
 def order(entries: Iterable[Entry]) -> list[Entry]:
-    """Puts the best first: by mean at 3 decimals, lower variance, better biological level, earlier date, and id."""
+    """Puts the best first: by mean at 3 decimals, lower variance, better biological level, earlier merge, date, id."""
     return sorted(entries, key=_key)
 
 
-def _key(entry: Entry) -> tuple[float, float, int, str, str]:
+def _key(entry: Entry) -> tuple[float, float, int, int, str, str]:
     # A variance at 9 decimals: rounding errors of its computation decide nothing.
     biological = _BIOLOGICAL.get(entry.biological, len(_BIOLOGICAL))
-    return -round(entry.mean, 3), round(entry.variance, 9), biological, entry.date, entry.id
+    return -round(entry.mean, 3), round(entry.variance, 9), biological, *entry.published
 
 
 def rank_sets_of(entries: Sequence[Entry]) -> RankSets:
@@ -126,7 +133,7 @@ def _standings(learners: Sequence[Entry], replaced: Mapping[str, Entry | None]) 
 def _board(task: str, entries: list[Entry]) -> TaskBoard:
     current: dict[str, tuple[Entry, Entry | None]] = {}
     history = []
-    for entry in sorted(entries, key=lambda one: (one.date, one.id)):
+    for entry in sorted(entries, key=lambda one: one.published):
         standing = current.get(entry.brain)
         if standing is None:
             current[entry.brain] = entry, None
@@ -141,5 +148,5 @@ def _board(task: str, entries: list[Entry]) -> TaskBoard:
         task,
         _standings(learners, {name: replaced for name, (_, replaced) in current.items()}),
         [Standing(entry, None, current[entry.brain][1]) for entry in best if entry.scripted],
-        sorted(history, key=lambda one: (one.date, one.id)),
+        sorted(history, key=lambda one: one.published),
     )

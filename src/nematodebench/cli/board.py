@@ -57,6 +57,8 @@ def regenerate_board(root: Path, check: bool, json: bool) -> bool:
 
 
 def _tell_rejected(found: Collection) -> bool:
+    if found.history.doubt:
+        print(f"nematodebench: {found.history.doubt}", file=sys.stderr)
     for one in found.rejected:
         for reason in one.reasons:
             print(f"nematodebench: rejected {printable(one.path)}: {printable(reason)}", file=sys.stderr)
@@ -98,7 +100,7 @@ def _row(standing: Standing, listings: dict[str, Listing]) -> dict[str, str]:
         "chemotaxis": "-" if plate is None else f"{plate.level} {plate.index:.2f}",
         "runs": str(listing.runs),
         "contributor": printable(made.contributor),
-        "date": made.timestamp[:8],
+        "date": standing.entry.date[:8],
         "verified": "no"
         if again is None
         else f"{again.reexecution.identical} of {again.reexecution.claimed} identical",

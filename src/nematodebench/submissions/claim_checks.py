@@ -11,6 +11,7 @@ from nematodebench.records.submission_schema import NematodeBenchSubmission, Ses
 from nematodebench.submissions.case import Case, config_disagreement, repeated_seeds
 from nematodebench.submissions.checks import Caution, check
 from nematodebench.submissions.compare import differences
+from nematodebench.submissions.history import merge_history
 from nematodebench.submissions.repository import is_tracked, repository_root
 from nematodebench.submissions.sessions import EPISODES, StoredSession, artifact_path
 from nematodebench.submissions.store import load_submission, submission_files, submission_id, submission_path
@@ -193,6 +194,9 @@ def _independence(case: Case) -> Iterator[str]:
     claims = case.claims
     seeds = {seed for reference in claims.sessions for seed in reference.run_seeds}
     records = _record_hashes(claims)
+    history = merge_history(case.root)
+    inside = case.path is not None and case.path.resolve().is_relative_to(case.root.resolve())
+    own = _relative(case.path, case.root) if case.path is not None and inside else ""
     for path in submission_files(case.root):
         if case.path is not None and path.resolve() == case.path.resolve():
             continue
@@ -200,9 +204,11 @@ def _independence(case: Case) -> Iterator[str]:
             other = load_submission(path)
         except UsageError:
             continue  # a broken neighbour is not this submission's fault
-        if other.timestamp > claims.timestamp or other.environment.task != claims.environment.task:
-            continue
         name = _relative(path, case.root)
+        # Whoever was merged first is the original: a copy could claim any time.
+        later = history.place(name, other.timestamp) > history.place(own, claims.timestamp)
+        if later or other.environment.task != claims.environment.task:
+            continue
         if canonical_name(other.brain_type) == canonical_name(claims.brain_type):
             shared = seeds & {seed for reference in other.sessions for seed in reference.run_seeds}
             if shared:
