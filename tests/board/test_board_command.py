@@ -3,14 +3,14 @@
 import json
 
 import pytest
-from submission_workshop import command, official
+from submission_workshop import command, verified
 
 README = "# Title\n\n<!-- leaders:begin -->\n<!-- leaders:end -->\n\nEnd.\n"
 
 
 @pytest.fixture
 def work(tmp_path):
-    work = official(tmp_path / "repo")
+    work = verified(tmp_path / "repo")
     (work.root / "README.md").write_text(README)
     return work
 

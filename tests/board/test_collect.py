@@ -1,41 +1,56 @@
 """What gets from benchmarks/ to the board."""
 
+import base64
 import json
+import shutil
 
 import pytest
-from submission_workshop import official
+from submission_workshop import FOLLOWER, command, signed_files, verified
 
 from nematodebench.board.collect import collect
 from nematodebench.measures.composite import COMPOSITE
+from nematodebench.verification.store import read_all
 
 
 @pytest.fixture
 def work(tmp_path):
-    return official(tmp_path / "repo")
+    return verified(tmp_path / "repo")
+
+
+@pytest.fixture(scope="module")
+def genuine(tmp_path_factory):
+    return verified(tmp_path_factory.mktemp("genuine") / "repo")
+
+
+@pytest.fixture(scope="module")
+def found(genuine):
+    return collect(genuine.root)
+
+
+@pytest.fixture(scope="module")
+def listing(found):
+    (listing,) = found.listings.values()
+    return listing
 
 
 def rejected(work):
     return {one.path: " ".join(one.reasons) for one in collect(work.root).rejected}
 
 
-def test_a_genuine_submission_is_listed(work):
-    found = collect(work.root)
-    assert (list(found.listings), found.rejected) == ([work.claims["submission_id"]], [])
+def test_a_genuine_submission_is_listed(genuine, found):
+    assert (list(found.listings), found.rejected) == ([genuine.claims["submission_id"]], [])
 
 
-def test_the_entry_is_what_the_submission_says(work):
-    (listing,) = collect(work.root).listings.values()
-    score = work.claims["metrics"]["composite_score"]
-    assert (listing.entry.mean, list(listing.entry.ci95)) == (score["mean"], score["ci95"])
-    assert (listing.entry.scripted, listing.entry.date) == (True, work.claims["timestamp"])
+def test_the_entry_is_what_the_verifier_measured(listing):
+    score = listing.verified.metrics["composite_score"]
+    assert (listing.entry.mean, listing.entry.ci95) == (score.mean, score.ci95)
+    assert listing.entry.scripted
 
 
-def test_the_variance_is_that_of_all_runs(work):
+def test_the_variance_is_that_of_all_runs(listing):
     import numpy as np
 
-    (listing,) = collect(work.root).listings.values()
-    sessions = range(len(work.claims["sessions"]))
-    runs = [[run["metrics"] for run in work.record(k)["runs"]] for k in sessions]
+    runs = [[run.metrics for run in session.runs] for session in listing.verified.sessions]
     values = np.concatenate([COMPOSITE.pseudo_values(session)["composite_score"] for session in runs])
     assert listing.entry.variance == pytest.approx(np.var(values, ddof=1), rel=1e-9)
 
@@ -43,8 +58,9 @@ def test_the_variance_is_that_of_all_runs(work):
 def test_an_edited_metric_is_rejected_with_its_reason_and_not_listed(work):
     work.claims["metrics"]["composite_score"]["mean"] = 0.999
     work.save()
-    assert collect(work.root).listings == {}
-    assert "submission metrics" in rejected(work)[str(work.path.relative_to(work.root))]
+    found = collect(work.root)
+    assert found.listings == {}
+    assert "submission metrics" in " ".join(found.rejected[0].reasons)
 
 
 def test_a_file_that_is_not_json_is_rejected(work):
@@ -59,7 +75,8 @@ def test_a_json_file_in_the_wrong_place_is_named_instead_of_passed_over(work):
 
 def test_one_broken_submission_does_not_keep_another_off_the_board(work):
     work.path.with_name("20200101_000000.json").write_text("{}")
-    assert len(collect(work.root).listings) == len(collect(work.root).rejected) == 1
+    found = collect(work.root)
+    assert len(found.listings) == len(found.rejected) == 1
 
 
 def test_no_submissions_is_an_empty_board(tmp_path):
@@ -67,40 +84,51 @@ def test_no_submissions_is_an_empty_board(tmp_path):
 
 
 class TestVerified:
-    @pytest.fixture
-    def verified(self, work):
-        assert work.evaluate("--reproduce", 2, "--record").code == 0
-        return work
+    """The board shows what a signed record says, and believes no other."""
 
-    def _listing(self, work):
-        (listing,) = collect(work.root).listings.values()
-        return listing.verified
+    def test_without_a_record_an_entry_waits_without_a_rank(self, work):
+        shutil.rmtree(work.root / "verifications")
+        found = collect(work.root)
+        assert (found.listings, list(found.waiting)) == ({}, [work.claims["submission_id"]])
+        assert found.boards() == []
 
-    def _forge(self, work, change):
-        path = work.path.with_name(f"{work.path.stem}.verified.json")
-        report = json.loads(path.read_text())
-        change(report)
-        path.write_text(json.dumps(report))
+    def test_a_record_says_how_many_runs_came_out_the_same(self, listing):
+        done = listing.verified.reexecution
+        assert (done.claimed, done.executed, done.identical, listing.runs) == (500, 50, 50, 50)
+        assert not listing.too_good
 
-    def test_a_recorded_reexecution_counts(self, verified):
-        again = self._listing(verified)
-        assert (again.runs, again.identical) == (2, 2)
+    def test_the_score_is_the_fresh_one_and_differs_from_the_claim(self, genuine, listing):
+        claim = genuine.claims["metrics"]["composite_score"]["mean"]
+        assert listing.score.mean != claim
+        assert listing.score.mean == pytest.approx(claim, abs=0.005)
 
-    def test_without_one_an_entry_is_not_verified(self, work):
-        assert self._listing(work) is None
+    def test_a_record_about_other_bytes_does_not_count(self, work):
+        work.claims["notes"] = "a word more"
+        work.save()
+        found = collect(work.root)
+        assert (found.listings, list(found.waiting)) == ({}, [work.claims["submission_id"]])
+        assert "its bytes have changed" in " ".join(found.rejected[0].reasons)
 
-    def test_a_reexecution_of_other_bytes_does_not_count(self, verified):
-        self._forge(verified, lambda report: report.update(submission_sha256="0" * 64))
-        assert self._listing(verified) is None
+    def test_an_altered_record_does_not_count(self, work):
+        (path,) = (work.root / "verifications").iterdir()
+        envelope = json.loads(path.read_text())
+        payload = json.loads(base64.b64decode(envelope["payload"]))
+        payload["predicate"]["metrics"]["composite_score"]["mean"] = 0.999
+        envelope["payload"] = base64.b64encode(json.dumps(payload).encode()).decode()
+        path.write_text(json.dumps(envelope))
+        believed = read_all(work.root)
+        assert believed.results == {}
+        assert "the signature by key" in " ".join(believed.refused.values())
 
-    def test_runs_the_submission_does_not_have_do_not_count(self, verified):
-        self._forge(verified, lambda report: report["reproduction"]["runs"][0].update(seed=1))
-        assert self._listing(verified) is None
+    def test_a_record_by_a_revoked_key_does_not_count(self, work):
+        (path,) = (work.root / "keys").iterdir()
+        assert command(work.root, "keys", "revoke", path.stem, "--reason", "lost").code == 0
+        believed = read_all(work.root)
+        assert (believed.results, "is revoked" in " ".join(believed.refused.values())) == ({}, True)
 
-    def test_one_run_listed_many_times_does_not_count(self, verified):
-        self._forge(verified, lambda report: report["reproduction"].update(runs=report["reproduction"]["runs"][:1] * 9))
-        assert self._listing(verified) is None
-
-    def test_a_time_that_is_none_does_not_count(self, verified):
-        self._forge(verified, lambda report: report.update(evaluated="| yesterday"))
-        assert self._listing(verified) is None
+    def test_a_withdrawn_entry_leaves_the_board_and_keeps_its_files(self, work):
+        key = signed_files(FOLLOWER) / "private.pem"
+        assert command(work.root, "keys", "withdraw", work.path, "--key", key, "--reason", "a mistake").code == 0
+        found = collect(work.root)
+        assert (found.listings, found.withdrawn) == ({}, {work.claims["submission_id"]: "a mistake"})
+        assert work.path.is_file()

@@ -3,12 +3,14 @@
 from dataclasses import replace
 
 import pytest
-from submission_workshop import official_repository
+from submission_workshop import verified
 
 from nematodebench.board import markdown
-from nematodebench.board.collect import Collection, Verification, collect
+from nematodebench.board.collect import Collection, listing_of
 from nematodebench.board.markdown import BEGIN, END, leaderboard, leaders, with_leaders
 from nematodebench.errors import UsageError
+from nematodebench.submissions.store import load_submission
+from nematodebench.verification.store import read_all
 
 TASK = "foraging_small-v1"
 
@@ -22,22 +24,28 @@ def ranked(monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def genuine():
-    (listing,) = collect(official_repository()).listings.values()
-    return listing
+def genuine(tmp_path_factory):
+    work = verified(tmp_path_factory.mktemp("board") / "repo")
+    (result,) = read_all(work.root).results.values()
+    return listing_of(load_submission(work.path), work.path.relative_to(work.root).as_posix(), result)
 
 
 def variant(genuine, id, mean=0.5, *, kind="classical", brain="mlp_ppo", date="20260102_030405", **changes):
     """The genuine listing with another score and other words."""
-    score = genuine.submission.metrics.composite_score
-    moved = replace(score, mean=mean, ci95=(mean - 0.01, mean + 0.01))
-    metrics = genuine.submission.metrics.model_copy(update={"composite_score": moved})
-    fields = {"brain_type": brain, "brain_class": kind, "metrics": metrics, "timestamp": date, **changes}
+    moved = replace(genuine.score, mean=mean, ci95=(mean - 0.01, mean + 0.01))
+    measured = genuine.verified.model_copy(update={"metrics": {**genuine.metrics, "composite_score": moved}})
+    fields = {"brain_type": brain, "brain_class": kind, "timestamp": date, **changes}
     submission = genuine.submission.model_copy(update=fields)
     entry = replace(
         genuine.entry, id=id, brain=brain, scripted=kind == "scripted", mean=mean, ci95=moved.ci95, date=date
     )
-    return replace(genuine, entry=entry, submission=submission, path=f"benchmarks/foraging_small/{kind}/{id}.json")
+    return replace(
+        genuine,
+        entry=entry,
+        submission=submission,
+        verified=measured,
+        path=f"benchmarks/foraging_small/{kind}/{id}.json",
+    )
 
 
 def collection(*listings):
@@ -53,24 +61,31 @@ def rows(text, task=TASK):
 
 def test_a_row_has_everything_the_board_promises(genuine):
     row = rows(leaderboard(collection(variant(genuine, "a", mean=0.8125))))[0]
-    score = genuine.submission.metrics
+    score = genuine.metrics
     assert (row["rank"], row["brain"], row["class"]) == ("1", "`mlp_ppo`", "classical")
     assert row["score"] == "0.812 ± 0.010"
-    assert row["success"] == str(score.success_rate)
-    assert row["efficiency"] == str(score.distance_efficiency)
-    assert row["learning speed"] == str(score.learning_speed)
-    assert row["stability"] == str(score.stability)
-    assert row["level"] == genuine.submission.level
-    assert row["chemotaxis"].startswith(genuine.submission.chemotaxis.level)
-    assert (row["runs"], row["contributor"], row["date"]) == ("500", "Ada Example", "2026-01-02")
+    assert row["success"] == str(score["success_rate"])
+    assert row["efficiency"] == str(score["distance_efficiency"])
+    assert row["learning speed"] == str(score["learning_speed"])
+    assert row["stability"] == str(score["stability"])
+    assert row["level"] == genuine.level
+    assert row["chemotaxis"].startswith(genuine.chemotaxis.level)
+    assert (row["runs"], row["contributor"], row["date"]) == ("50", "Ada Example", "2026-01-02")
     assert row["data"] == "[data](../../benchmarks/foraging_small/classical/a.json)"
     assert "normalised" in row
 
 
-def test_an_entry_says_how_it_was_verified(genuine):
-    checked = replace(variant(genuine, "a"), verified=Verification(20, 20, "2026-01-03"))
-    assert rows(leaderboard(collection(checked)))[0]["verified"] == "20 runs, 20 identical, 2026-01-03"
-    assert rows(leaderboard(collection(variant(genuine, "a"))))[0]["verified"] == "no"
+def test_an_entry_says_how_it_was_verified_and_what_was_claimed(genuine):
+    row = rows(leaderboard(collection(variant(genuine, "a"))))[0]
+    assert row["verified"].startswith("50 of 500 identical, 50 fresh")
+    assert row["claimed"].startswith(f"{genuine.submission.metrics.composite_score.mean:.3f}")
+
+
+def test_a_claim_that_the_fresh_runs_do_not_support_is_marked(genuine):
+    entry = variant(genuine, "a")
+    claim = entry.verified.claim.model_copy(update={"too_good": True, "p": 0.001})
+    marked = replace(entry, verified=entry.verified.model_copy(update={"claim": claim}))
+    assert "too good" in rows(leaderboard(collection(marked)))[0]["claimed"]
 
 
 def test_learners_come_in_order_and_scripted_policies_after_them_without_a_rank(genuine):

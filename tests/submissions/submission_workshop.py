@@ -136,6 +136,21 @@ def unpacked_repository(brain: str = FOLLOWER) -> Path:
     return root
 
 
+@functools.cache
+def signed_files(brain: str) -> Path:
+    """The same submission, verified by a sample: a folder with keys/, verifications/, and the private key."""
+    folder = Path(tempfile.mkdtemp(prefix="nematodebench-signed-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    root = copied(official_repository(brain), folder / "repo")
+    path = next((root / "benchmarks").glob("*/*/*.json"))
+    assert command(root, "keys", "new", folder / "private.pem", "--owner", "a maintainer").code == 0
+    done = command(root, "verify", path, "--key", folder / "private.pem", "--work", folder / "work", "--runs", 50)
+    assert done.code == 0, done.err
+    for name in ("keys", "verifications"):
+        (root / name).rename(folder / name)
+    return folder
+
+
 def copied(source: Path, target: Path) -> Path:
     shutil.copytree(source, target, symlinks=True)
     return target
@@ -229,6 +244,15 @@ class Work:
 def official(target: Path, brain: str = FOLLOWER) -> Work:
     """A fresh copy of the official submission, to be edited."""
     return Work(copied(unpacked_repository(brain), target))
+
+
+def verified(target: Path, brain: str = FOLLOWER) -> Work:
+    """A fresh copy of the official submission with its signed verification, to be edited."""
+    root = copied(unpacked_repository(brain), target)
+    for name in ("keys", "verifications"):
+        copied(signed_files(brain) / name, root / name)
+    commit(root, "verified")
+    return Work(root)
 
 
 def relabelled(work: Work, brain: str, kind: str, config: dict[str, Any]) -> Work:

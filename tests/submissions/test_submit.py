@@ -194,7 +194,7 @@ def test_sessions_of_an_earlier_submission_are_refused_under_other_names(tmp_pat
         shutil.copytree(folder, target)
         (target / f"{folder.name}.json").unlink()
         (target / f"{name}.json").write_text(json.dumps({**record, "experiment_id": name}))
-    assert "independence: session seeds" in _refused(repo)
+    assert "independence: run seeds" in _refused(repo)
 
 
 @pytest.mark.parametrize(
