@@ -52,3 +52,9 @@ def test_evaluate_submission_exits_2_on_a_missing_file(tmp_path: Path) -> None:
 def test_figures_of_a_brains_page_can_be_measured_again(page: str, tmp_path: Path) -> None:
     done = _run("brain_pages.py", tmp_path, "--check", page)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_the_page_of_results_is_what_was_measured_and_can_be_measured_again(tmp_path: Path) -> None:
+    done = _run("results_page.py", tmp_path, "--check")
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,147 @@
+"""Measures the built-in learners on a task and writes ``docs/results.md`` from all that was measured.
+
+``python scripts/results_page.py --measure pong-v2 wall-v2`` runs every learner and its twin with learning off, 50 runs
+each, and keeps what came out in ``docs/results/<task>.json``; a learner that is there with the same runs and seed is
+not run again. ``--write`` makes the page from these files. ``--check`` fails where the page differs from them, and
+executes one run of every task again and compares its hash.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import nematodebench as nb
+from nematodebench import scoring
+from nematodebench.sessions.scores import RunScores, scores_of
+from nematodebench.sessions.twins import gain
+from nematodebench.stats import plus_minus
+from nematodebench.tasks.anchoring import TaskAnchors, load_anchors, normalise
+from nematodebench.tasks.registry import get_task
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+PAGE, DATA = DOCS / "results.md", DOCS / "results"
+RUNS, SEED = 50, 2026
+BRAINS = (
+    "mlp_ppo", "mlp_reinforce", "mlp_dqn", "q_table", "echo_state", "sorn", "homeostatic_reservoir", "spiking_rstdp",
+)  # fmt: skip
+BEGIN, END = "<!-- measured:begin -->", "<!-- measured:end -->"
+
+
+def _scores(session: nb.Session) -> RunScores:
+    return scores_of(session.plan.task, {run.seed: dict(run.metrics) for run in session.runs})
+
+
+def _cell(task: str, brain: str) -> dict[str, Any]:
+    """The score of a learner, of its twin with learning off, and what learning added."""
+    trained = nb.run(task, brain, runs=RUNS, seed=SEED)
+    untrained = nb.run(task, brain, runs=RUNS, seed=SEED, learning=False)
+    scores, found = _scores(trained), gain(_scores(trained), _scores(untrained))
+    assert found is not None
+    norm = normalise(scores.values.tolist(), load_anchors(get_task(task)), scores.pseudo)
+    assert norm is not None
+    assert norm.ci95 is not None
+    return {
+        "score": str(scores.summary),
+        "normalised": plus_minus(norm.estimate, (norm.ci95[1] - norm.ci95[0]) / 2),
+        "low": norm.ci95[0],
+        "untrained": str(found.untrained),
+        "gain": str(found),
+        "learned": found.learned,
+        "first_record": trained.runs[0].record_hash,
+    }
+
+
+def measure(task: str) -> None:
+    """Runs what is missing of a task, and keeps every learner as it ends."""
+    path = DATA / f"{task}.json"
+    DATA.mkdir(exist_ok=True)
+    kept = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    facts = {"runs": RUNS, "seed": SEED, "spec": get_task(task).spec_hash}
+    if {key: kept.get(key) for key in facts} != facts:
+        kept = {**facts, "brains": {}}
+    for brain in BRAINS:
+        if brain not in kept["brains"]:
+            kept["brains"][brain] = _cell(task, brain)
+            path.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+
+
+def _lines(anchors: TaskAnchors) -> list[str]:
+    """What a score is read against, as lines of the table."""
+    named = {
+        "reference": anchors.reference, "best blind policy": anchors.blind, "doing nothing": anchors.motionless,
+        "chance": anchors.null,
+    }  # fmt: skip
+    rows = []
+    for name, anchor in named.items():
+        if anchor is not None:
+            share = scoring.normalised(anchor.value, anchors.floor, anchors.ceiling)
+            rows.append(f"| *{name}* | {anchor.value:.3f} | {share:.3f} | | |")
+    return rows
+
+
+def _blind(anchors: TaskAnchors) -> float:
+    """The best that is to be had without looking, normalised."""
+    found = [one for one in (anchors.blind, anchors.motionless) if one is not None]
+    return max([0.0, *(scoring.normalised(one.value, anchors.floor, anchors.ceiling) for one in found)])
+
+
+def _failings(kept: dict[str, Any], blind: float) -> list[str]:
+    """Learners that are not shown to have learned, and those that are not above the best blind policy."""
+    idle = [name for name, cell in kept["brains"].items() if not cell["learned"]]
+    low = [name for name, cell in kept["brains"].items() if cell["low"] <= blind and name not in idle]
+    said = [f"Not shown to have learned: {', '.join(idle)}."] if idle else []
+    return said + ([f"Learned, but not shown to be above the best blind policy: {', '.join(low)}."] if low else [])
+
+
+def _section(path: Path) -> str:
+    kept, task = json.loads(path.read_text(encoding="utf-8")), get_task(path.stem)
+    anchors = load_anchors(task)
+    assert anchors is not None
+    lines = [f"### {task.id}", "", f"{task.summary[:1].upper()}{task.summary[1:]}. Score: `{task.score_key}`.", ""]
+    lines += ["| brain | score | normalised | learning off | gain |", "|---|---|---|---|---|"]
+    for name, cell in kept["brains"].items():
+        lines.append(f"| {name} | {cell['score']} | {cell['normalised']} | {cell['untrained']} | {cell['gain']} |")
+    return "\n".join([*lines, *_lines(anchors), "", *_failings(kept, _blind(anchors))]).rstrip()
+
+
+def page() -> str:
+    """The page with the tables of everything that was measured."""
+    text = PAGE.read_text(encoding="utf-8")
+    before, after = text.partition(BEGIN)[0], text.partition(END)[2]
+    sections = [_section(path) for path in sorted(DATA.glob("*.json"))]
+    return before + "\n\n".join([BEGIN, *sections, END]) + after
+
+
+def check() -> list[str]:
+    """What is wrong: a page that is not current, or a task whose first run comes out otherwise."""
+    wrong = [] if page() == PAGE.read_text(encoding="utf-8") else ["docs/results.md is not current: --write it"]
+    for path in sorted(DATA.glob("*.json")):
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        brain = next(iter(kept["brains"]))
+        again = nb.run(path.stem, brain, runs=1, seed=kept["seed"])
+        if again.runs[0].record_hash != kept["brains"][brain]["first_record"]:
+            wrong.append(f"{path.stem} {brain}: the first run has other records")
+    return wrong
+
+
+def main() -> None:
+    """Entry point."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    action = parser.add_mutually_exclusive_group(required=True)
+    action.add_argument("--measure", nargs="+", metavar="TASK", help="run every learner on these tasks")
+    action.add_argument("--write", action="store_true", help="write the page from what was measured")
+    action.add_argument("--check", action="store_true", help="compare the page, and one run of every task")
+    options = parser.parse_args()
+    for task in options.measure or []:
+        measure(task)
+    if options.check:
+        wrong = check()
+        print("\n".join(wrong) or "docs/results.md agrees with runs executed now")
+        sys.exit(bool(wrong))
+    PAGE.write_text(page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
