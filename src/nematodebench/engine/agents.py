@@ -3,7 +3,7 @@
 import contextlib
 import copy
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -71,12 +71,16 @@ class CompiledBrains:
         self.mem = aligned(agents, layout.memory)
         self.out = np.zeros((agents, Feedback.count()))
         self.functions: Functions = (brain.begin_episode, brain.act, brain.learn if learning else nothing)
-        self.run_phase = loop.compiled_run_phase()
         obs, action = np.zeros((1, body.inputs), dtype=np.float32), np.zeros((1, body.action_width), dtype=np.float32)
         rng = np.zeros(RNG_WORDS, dtype=np.uint64)
         for a in range(agents):
             set_stream(rng, np.uint64(seed), STREAM_BRAIN, 0, a)
             brain.init(self.hyper, self.ints[a], self.mem[a], rng, obs, action, self.out[a])
+
+    @property
+    def run_phase(self) -> Callable[..., int]:
+        """The compiled loop; the process of an isolated brain has brains and needs no loop."""
+        return loop.compiled_run_phase()
 
     @contextlib.contextmanager
     def copied(self) -> Iterator["CompiledBrains"]:

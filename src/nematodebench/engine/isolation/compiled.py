@@ -11,7 +11,7 @@ from nematodebench.engine.isolation.mailbox import PATIENCE, Mail, after, before
 from nematodebench.engine.isolation.shared import BRAIN_TURN, HOST_TURN, Shared
 from nematodebench.kernels.abi import BRAIN, BrainFunction
 from nematodebench.kernels.jit import F32M, F64, F64M, I64, U64, first_class, kernel
-from nematodebench.kernels.rng import RNG_WORDS, STREAM_EXPLORATION, set_stream
+from nematodebench.kernels.rng import RNG_WORDS, STREAM_BRAIN, STREAM_EXPLORATION, set_stream
 
 __all__ = ["CompiledServer", "compile_brain"]
 
@@ -81,6 +81,7 @@ def compile_brain(brain: type[Any]) -> None:
     for function in (brain.init, brain.begin_episode, brain.act, brain.learn):
         first_class(function, BRAIN)
     first_class(_serve, _SIGNATURE)
+    set_stream(np.zeros(RNG_WORDS, dtype=np.uint64), np.uint64(0), STREAM_BRAIN, 0, 0)  # compiled by being called
 
 
 class CompiledServer:
