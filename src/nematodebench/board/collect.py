@@ -17,8 +17,11 @@ from nematodebench.submissions.history import History, merge_history
 from nematodebench.submissions.store import BENCHMARKS, load_submission, submission_files
 from nematodebench.verification.statement import Result
 from nematodebench.verification.store import Verified, read_all
+from nematodebench.vocabulary import OPEN
 
-__all__ = ["Collection", "Listing", "Rejection", "claimed", "collect", "listing_of"]
+__all__ = ["UNCLASSIFIED", "Collection", "Listing", "Rejection", "claimed", "collect", "listing_of"]
+
+UNCLASSIFIED = "unclassified"
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,14 @@ class Listing:
     def chemotaxis(self) -> Chemotaxis | None:
         """The plate assay."""
         return self.submission.chemotaxis if self.verified is None else self.verified.chemotaxis
+
+    @property
+    def brain_class(self) -> str:
+        """The class of a brain of this repository; of any other, the one that the verifier assigned."""
+        if self.submission.brain_class != OPEN:
+            return self.submission.brain_class
+        assigned = None if self.verified is None else self.verified.brain_class
+        return assigned or UNCLASSIFIED
 
     @property
     def too_good(self) -> bool:
@@ -173,9 +184,9 @@ def listing_of(
         raise UsageError(f"{name} has no score with an interval: its task is not ranked.")
     entry = Entry(
         id=submission.submission_id,
-        brain=canonical_name(submission.brain_type),
+        brain=_brain(submission),
         task=submission.environment.task,
-        scripted=submission.brain_class == "scripted",
+        scripted=shown.brain_class == "scripted",
         mean=score.mean,
         ci95=score.ci95,
         variance=_run_variance(score, shown.runs),
@@ -184,6 +195,12 @@ def listing_of(
         place=place,
     )
     return replace(shown, entry=entry)
+
+
+def _brain(submission: NematodeBenchSubmission) -> str:
+    """Whose later entries replace it: brains from outside are somebody's, and two people may choose the same name."""
+    name = canonical_name(submission.brain_type)
+    return name if submission.brain_class != OPEN else f"{name} of {submission.github or submission.contributor}"
 
 
 def _run_variance(score: StatValue, runs: int) -> float:

@@ -128,7 +128,7 @@ def _row(standing: Standing, listings: dict[str, Listing], columns: dict[str, st
         "rank": rank_text(standing.ranks),
         "group": standing.group or _NONE,
         "brain": code(submission.brain_type),
-        "class": submission.brain_class,
+        "class": listing.brain_class,
         "score": _stat(listing.score),
         "claimed": _claimed(listing),
         "level": listing.level or _NONE,

@@ -1,4 +1,4 @@
-"""Finds brains by name: a file of this package, an entry point, a registered class, or ``module:Class``."""
+"""Finds brains by name: of this package, an entry point, a registered class, ``module:Class`` or ``file.py:Class``."""
 
 import importlib
 import inspect
@@ -18,6 +18,7 @@ __all__ = [
     "class_of",
     "config_of",
     "get_brain",
+    "is_built_in",
     "is_compiled",
     "list_brains",
     "register_brain",
@@ -73,6 +74,11 @@ def list_brains() -> list[str]:
     return sorted({*_built_in(), *_entry_points(), *_REGISTERED})
 
 
+def is_built_in(name: str) -> bool:
+    """Whether a brain is part of this repository: only then its class is what its code says."""
+    return canonical_name(name) in _built_in()
+
+
 def get_brain(name: str) -> BrainType:
     """The class behind a name, also behind an older one."""
     name = canonical_name(name)
@@ -96,15 +102,23 @@ def _only_brain(module: Any, name: str) -> BrainType:
 
 
 def _import_class(name: str) -> BrainType:
-    module_name, _, class_name = name.partition(":")
-    if str(Path.cwd()) not in sys.path:
-        sys.path.insert(0, str(Path.cwd()))
+    """The class of ``module:Class``, seen from the working folder, or of ``path/to/file.py:Class``."""
+    place, _, class_name = name.rpartition(":")
+    file = Path(place).absolute() if place.endswith(".py") else None
+    if file is not None and not file.is_file():
+        raise UsageError(f"Brain {name!r}: there is no file {place}.")
+    module_name, folder = (file.stem, str(file.parent)) if file is not None else (place, str(Path.cwd()))
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
     try:
-        return getattr(importlib.import_module(module_name), class_name)  # type: ignore[no-any-return]
+        module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
         raise UsageError(f"Brain {name!r}: {error}. Run from the folder that holds {module_name}.py.") from error
-    except AttributeError as error:
-        raise UsageError(f"Brain {name!r}: module {module_name} has no class {class_name!r}.") from error
+    if file is not None and Path(module.__file__ or "").resolve() != file.resolve():
+        raise UsageError(f"Brain {name!r}: there is another module called {module_name}. Rename the file.")
+    if not hasattr(module, class_name):
+        raise UsageError(f"Brain {name!r}: module {module_name} has no class {class_name!r}.")
+    return getattr(module, class_name)  # type: ignore[no-any-return]
 
 
 def _checked(candidate: Any, name: str) -> BrainType:
@@ -129,8 +143,8 @@ def is_compiled(brain: BrainType) -> bool:
     return issubclass(brain, CompiledBrain)
 
 
-def class_of(brain: BrainType) -> str:
-    """The class a brain competes in; Python brains say so in ``kind``, and are classical otherwise."""
+def class_of(brain: Any) -> str:
+    """The class a brain says it competes in, in ``kind``; one that says nothing, or is not imported, is classical."""
     return str(getattr(brain, "kind", "classical"))
 
 

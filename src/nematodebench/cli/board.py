@@ -92,7 +92,7 @@ def _row(standing: Standing, listings: dict[str, Listing]) -> dict[str, str]:
         "rank": rank_text(standing.ranks).replace("–", "-"),
         "group": standing.group or "-",
         "brain": made.brain_type,
-        "class": made.brain_class,
+        "class": listing.brain_class,
         "score": f"{stat(listing.score)}{' significant' if standing.significant else ''}",
         "claimed": f"{made.score.mean:.3f}{' too good' if listing.too_good else ''}" if made.score else "-",
         "level": listing.level or "-",
@@ -116,7 +116,12 @@ def _plain(board: TaskBoard, found: Collection) -> dict[str, Any]:
         made = listing.submission
         content = made.model_dump(mode="json", exclude={"sessions", "provenance", "brain_config"})
         again = listing.verified
-        return {**content, "path": listing.path, "verified": None if again is None else _again(again)}
+        return {
+            **content,
+            "brain_class": listing.brain_class,
+            "path": listing.path,
+            "verified": None if again is None else _again(again),
+        }
 
     def describe_standing(standing: Standing) -> dict[str, Any]:
         replaced = None if standing.replaced is None else standing.replaced.id

@@ -6,7 +6,8 @@ from pathlib import Path
 from nematodebench.cli.show import print_json, printable, stat
 from nematodebench.records.evaluation_schema import CheckResult, EvaluationReport
 from nematodebench.records.submission_schema import NematodeBenchSubmission
-from nematodebench.submissions.build import Attribution, Draft, prepare
+from nematodebench.submissions.build import Attribution, Draft, OwnSource, prepare
+from nematodebench.submissions.bundles import BUNDLES
 from nematodebench.submissions.evaluate import evaluate
 from nematodebench.submissions.publish import RefusedError, submit
 from nematodebench.submissions.repository import repository_root
@@ -14,11 +15,13 @@ from nematodebench.submissions.repository import repository_root
 __all__ = ["evaluate_file", "show_draft", "submit_sessions"]
 
 
-def submit_sessions(folders: list[Path], who: Attribution, category: str | None, json: bool) -> bool:
+def submit_sessions(
+    folders: list[Path], who: Attribution, category: str | None, json: bool, own: OwnSource | None = None
+) -> bool:
     """Makes a submission and says where it is and what to do next; returns whether it was accepted."""
     root = _root()
     try:
-        path, draft = submit(root, folders, who, category)
+        path, draft = submit(root, folders, who, category, own)
     except RefusedError as refused:
         for problem in refused.problems:
             _tell(f"refused: {problem}")
@@ -47,9 +50,9 @@ def _tell(line: str) -> None:
     print(f"nematodebench: {printable(line)}", file=sys.stderr)
 
 
-def show_draft(folders: list[Path], who: Attribution, category: str | None) -> bool:
+def show_draft(folders: list[Path], who: Attribution, category: str | None, own: OwnSource | None = None) -> bool:
     """Prints the submission that would be made; changes nothing."""
-    draft: Draft = prepare(_root(), folders, who, category=category)
+    draft: Draft = prepare(_root(), folders, who, category=category, own=own)
     _tell("warning: this is a draft. Nothing is written, and the state of git does not stop it.")
     for problem in draft.problems:
         _tell(f"warning: would be refused: {problem}")
@@ -67,6 +70,10 @@ def _summary(submission: NematodeBenchSubmission) -> None:
     level = f" ({submission.level})" if submission.level else ""
     print(f"{submission.score_key}  {stat(submission.score)}{level}")
     print(f"category  {submission.category}, {submission.total_sessions} sessions, {submission.total_runs} runs")
+    if submission.bundle is not None:
+        bundle = submission.bundle
+        needs = f", needs {', '.join(bundle.dependencies)}" if bundle.dependencies else ""
+        print(f"bundle    {BUNDLES}/{bundle.sha256[:16]}..., {len(bundle.files)} files{needs}")
 
 
 def evaluate_file(path: Path, *, reproduce: int | None, trust_code: bool, json: bool) -> bool:

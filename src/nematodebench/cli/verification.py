@@ -5,8 +5,10 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 from nematodebench.cli.show import printable, stat
+from nematodebench.errors import unknown_name
 from nematodebench.submissions.evaluate import root_of
 from nematodebench.submissions.repository import repository_root
 from nematodebench.submissions.store import load_submission
@@ -14,6 +16,7 @@ from nematodebench.verification.keys import load_keys, new_key, read_private, re
 from nematodebench.verification.statement import Result
 from nematodebench.verification.store import keep, withdraw
 from nematodebench.verification.verify import Job, verify
+from nematodebench.vocabulary import BrainClass
 
 __all__ = ["VerifyRequest", "add_key", "list_keys", "revoke_key", "verify_file", "withdraw_entry"]
 
@@ -28,6 +31,8 @@ class VerifyRequest:
     work: Path
     executor: str | None
     workers: int | None
+    trust_code: bool = False
+    brain_class: str | None = None
 
 
 class _Teller:
@@ -56,7 +61,10 @@ def verify_file(request: VerifyRequest) -> bool:
     """Verifies a submission, prints what came out and, with a key, signs and stores it."""
     key = None if request.key is None else read_private(request.key)
     root = root_of(request.path)
-    job = Job(request.path, root, request.work, request.runs, request.executor, request.workers, tell=_Teller())
+    job = Job(
+        request.path, root, request.work, request.runs, request.executor, request.workers, tell=_Teller(),
+        trust_code=request.trust_code, brain_class=_class(request.brain_class),
+    )  # fmt: skip
     began = time.monotonic()
     statement = verify(job)
     _print(statement.predicate, time.monotonic() - began)
@@ -65,6 +73,15 @@ def verify_file(request: VerifyRequest) -> bool:
     elif statement.predicate.result == "PASSED":
         print(f"signed: {keep(root, statement, key).relative_to(root)}")
     return statement.predicate.result == "PASSED"
+
+
+def _class(given: str | None) -> BrainClass | None:
+    classes: tuple[BrainClass, ...] = get_args(BrainClass)
+    if given is None:
+        return None
+    if given not in classes:
+        raise unknown_name("class", given, list(classes))
+    return classes[classes.index(given)]
 
 
 def _print(result: Result, seconds: float) -> None:
@@ -81,6 +98,8 @@ def _print(result: Result, seconds: float) -> None:
         claim = result.claim
         word = "TOO GOOD: the fresh runs do not support it" if claim.too_good else "the fresh runs agree"
         print(f"claim         {claim.claimed_mean:.3f}, one-sided p = {claim.p:.3g}: {word}")
+    if result.brain_class is not None:
+        print(f"class         {result.brain_class}, assigned by whoever signs this")
     print(f"challenge     {result.challenge}")
     print(f"\n{result.result} in {seconds:,.0f} s")
 

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field
 
 from nematodebench.measures.base import Chemotaxis
+from nematodebench.records.bundle_schema import Bundle
 from nematodebench.records.plain_text import is_invisible
 from nematodebench.records.schemas import (
     IntervalRules,
@@ -103,12 +104,15 @@ class Environment(Record):
 class NematodeBenchSubmission(Record):
     """A submission. Everything in it but the contributor's words is computed again by whoever checks it."""
 
-    schema_version: Literal[3] = 3
+    schema_version: Literal[4] = 4
     submission_id: ExperimentId
     timestamp: str = Field(pattern=r"^[0-9]{8}_[0-9]{6}$", description="UTC, when the submission was made")
     brain_type: BrainName
-    brain_class: BrainClass
+    brain_class: BrainClass | Literal["open"] = Field(
+        description="open for a brain from outside this repository, whose class a maintainer assigns"
+    )
     brain_config: dict[str, Any]
+    bundle: Bundle | None = Field(None, description="the source of a brain from outside this repository")
     environment: Environment
     category: RelativePath
     config_file: RelativePath = Field(description="a config tracked in git that says the same as every session's")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from nematodebench.engine.executors import Watch, execute_all
+from nematodebench.engine.isolation.host import Foreign
 from nematodebench.engine.run import compile_for
 from nematodebench.engine.seeds import session_seed
 from nematodebench.errors import Interrupted, StorageError, UsageError
@@ -65,7 +66,11 @@ def run_plan(
 
 
 def resume(
-    experiment_id: str, root: Path = EXPERIMENTS, progress: Progress | None = None, workers: int | None = None
+    experiment_id: str,
+    root: Path = EXPERIMENTS,
+    progress: Progress | None = None,
+    workers: int | None = None,
+    foreign: Foreign | None = None,
 ) -> Session:
     """Continues a killed or interrupted session from its finished runs."""
     store = ExperimentStore(root, experiment_id)
@@ -78,7 +83,7 @@ def resume(
     given = SessionConfig(**record["session"])
     plan = make_plan(
         given, workers=workers or record["workers"], executor=record["executor"], config_name=record["config_name"],
-        text=text,
+        text=text, foreign=foreign,
     )  # fmt: skip
     return _execute(plan, experiment_id, record["created"], store, progress or Progress())
 

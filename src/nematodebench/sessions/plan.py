@@ -1,10 +1,12 @@
 """Plans of sessions. Everything that can be wrong with a session before its first run is found here."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from nematodebench.brains.registry import BrainType, canonical_name, get_brain, is_compiled
 from nematodebench.engine.executors import ExecutorName, choose_executor, default_workers
+from nematodebench.engine.isolation.host import Foreign
 from nematodebench.engine.run import RunSpec, interface, resolve_config
 from nematodebench.engine.seeds import run_seed, session_seed
 from nematodebench.errors import UsageError
@@ -21,7 +23,7 @@ class Plan:
 
     task: Task
     brain_name: str
-    brain: BrainType
+    brain: BrainType | Foreign
     config: Any
     seed: int
     runs: int
@@ -45,18 +47,22 @@ def make_plan(
     executor: str | None = None,
     config_name: str = "",
     text: str = "",
+    foreign: Foreign | None = None,
 ) -> Plan:
-    """Makes a plan of a config and checks everything that can be checked before the first run."""
+    """Makes a plan of a config and checks everything that can be checked before the first run.
+
+    The code of a ``foreign`` brain is not imported here: the config has to be complete, and is taken as it is.
+    """
     given = given.model_copy(update={"brain": canonical_name(given.brain)})
     task = get_task(given.task).with_episodes(given.episodes)
-    brain = get_brain(given.brain)
-    config = resolve_config(given.brain, brain, given.config)
+    brain: BrainType | Foreign = get_brain(given.brain) if foreign is None else foreign
+    config = dict(given.config) if isinstance(brain, Foreign) else resolve_config(given.brain, brain, given.config)
     count = default_workers() if workers is None else workers
     if count < 1:
         raise UsageError(f"workers is {count}: give at least 1")
     seed = session_seed(given.seed)
     resolved = given.model_copy(update={"task": task.id, "config": dump_config(config)})
-    name = config_name or f"{given.brain.replace(':', '_')}_{task.category}.yml"
+    name = config_name or f"{_file_name(given.brain)}_{task.category}.yml"
     plan = Plan(
         task=task,
         brain_name=given.brain,
@@ -71,6 +77,12 @@ def make_plan(
     )
     check_body(plan)
     return plan
+
+
+def _file_name(brain: str) -> str:
+    """A brain's name as part of a file's name; of a path only what the file is called."""
+    place, _, name = brain.rpartition(":")
+    return f"{Path(place).stem}_{name}" if place.endswith(".py") else brain.replace(":", "_")
 
 
 def session_config(plan: Plan) -> SessionConfig:
@@ -93,7 +105,7 @@ def resized(plan: Plan, runs: int, seed: int) -> Plan:
 
 def check_body(plan: Plan) -> None:
     """Lets a compiled brain refuse a body that it cannot control, before anything runs."""
-    if is_compiled(plan.brain):
+    if not isinstance(plan.brain, Foreign) and is_compiled(plan.brain):
         try:
             plan.brain.layout(plan.config, interface(plan.task))
         except ValueError as error:

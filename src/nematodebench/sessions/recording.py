@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from nematodebench.brains.registry import BrainType
+from nematodebench.engine.isolation.host import Foreign
 from nematodebench.measures.base import Measurement
 from nematodebench.records.schemas import NormalisedRecord
 from nematodebench.stats import StatValue
@@ -16,9 +17,9 @@ from nematodebench.tasks.base import Task
 __all__ = ["brain_source_hash", "measurement_records", "normalised_record"]
 
 
-def brain_source_hash(brain: BrainType) -> str | None:
-    """SHA-256 of the file that defines a brain from outside the package; None for the built-in ones."""
-    if brain.__module__.startswith("nematodebench."):
+def brain_source_hash(brain: BrainType | Foreign) -> str | None:
+    """SHA-256 of the file that defines a brain from outside the package; None for others and where none is imported."""
+    if isinstance(brain, Foreign) or brain.__module__.startswith("nematodebench."):
         return None
     try:
         return hashlib.sha256(Path(inspect.getfile(brain)).read_bytes()).hexdigest()

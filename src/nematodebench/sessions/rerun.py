@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nematodebench.brains.registry import canonical_name, get_brain, list_brains
+from nematodebench.engine.isolation.host import Foreign
 from nematodebench.engine.run import RunResult, RunSpec, compile_for, execute, record_hash, resolve_stored
 from nematodebench.errors import UsageError
 from nematodebench.records.memory_hash import OLDER_KIND, same_memory
@@ -64,14 +65,21 @@ def same_task(one: ExperimentMetadata, other: ExperimentMetadata) -> bool:
     return task.completed(one.task_spec) == task.completed(other.task_spec)
 
 
-def spec_of(metadata: ExperimentMetadata, run: RunRecord, trust_code: bool = False) -> RunSpec:
-    """Says what has to be executed. It refuses another task specification, and foreign code unless it is trusted."""
+def spec_of(
+    metadata: ExperimentMetadata, run: RunRecord, trust_code: bool = False, foreign: Foreign | None = None
+) -> RunSpec:
+    """Says what has to be executed. It refuses another task specification, and foreign code unless it is trusted.
+
+    A brain that is given as ``foreign`` is executed in a process of its own, and its code is not imported here.
+    """
     task = task_of(metadata)
     changes = task.changes_since(metadata.task_spec)
     if changes:
         raise UsageError(
             f"{metadata.task} has another specification here than in {metadata.experiment_id}: {'; '.join(changes)}."
         )
+    if foreign is not None:
+        return RunSpec(task, metadata.brain, foreign, dict(metadata.brain_config), run.seed, run.run)
     if is_foreign(metadata.brain) and not trust_code:
         raise UsageError(f"Brain {metadata.brain!r} is somebody's code: it runs only with --trust-code.")
     brain = get_brain(metadata.brain)

@@ -9,13 +9,16 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from nematodebench.brains.registry import is_built_in
 from nematodebench.errors import UsageError
 from nematodebench.kernels.target import code_generation
+from nematodebench.records.bundle_schema import Bundle
 from nematodebench.records.evaluation_schema import CheckResult
 from nematodebench.records.provenance import collect_provenance
 from nematodebench.records.store import find_record
 from nematodebench.records.submission_schema import NematodeBenchSubmission
 from nematodebench.sessions.rerun import task_of
+from nematodebench.submissions.bundles import BUNDLES, bundle_problems, pack
 from nematodebench.submissions.case import Case, config_disagreement, repeated_seeds
 from nematodebench.submissions.checks import judge
 from nematodebench.submissions.claim_checks import BUILD_CHECKS
@@ -26,7 +29,7 @@ from nematodebench.submissions.store import submission_id
 from nematodebench.submissions.tables import packed_files
 from nematodebench.submissions.untrusted import MAX_CONFIG, parse_config, problems, read_file
 
-__all__ = ["Attribution", "Draft", "prepare"]
+__all__ = ["Attribution", "Draft", "OwnSource", "prepare"]
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,14 @@ class Attribution:
 
 
 @dataclass(frozen=True)
+class OwnSource:
+    """The files of a brain of the contributor's own, and the libraries that they import."""
+
+    files: tuple[Path, ...] = ()
+    needs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Draft:
     """A submission that could be made: what it would say, and everything that speaks against it."""
 
@@ -46,6 +57,7 @@ class Draft:
     sessions: list[StoredSession]
     checks: list[CheckResult]
     refusals: list[str] = field(default_factory=list)
+    sources: dict[str, bytes] = field(default_factory=dict)
 
     @cached_property
     def files(self) -> dict[str, dict[str, bytes]]:
@@ -67,7 +79,13 @@ class Draft:
 
 
 def prepare(
-    root: Path, folders: Sequence[Path], who: Attribution, *, category: str | None = None, timestamp: str | None = None
+    root: Path,
+    folders: Sequence[Path],
+    who: Attribution,
+    *,
+    category: str | None = None,
+    timestamp: str | None = None,
+    own: OwnSource | None = None,
 ) -> Draft:
     """Reads sessions and drafts the submission of them. It changes nothing on disk."""
     sessions = _open(root, folders)
@@ -80,8 +98,33 @@ def prepare(
         return Draft(None, sessions, checks, refusals)
     if category is not None and category != case.category:
         refusals.append(f"category: the sessions belong to {case.category!r}, not to {category!r}.")
-    case.submission = _compose(case, who, timestamp or now())
-    return Draft(case.submission, sessions, judge(case, BUILD_CHECKS, checks), refusals)
+    bundle, sources = _bundle(case, own or OwnSource(), refusals)
+    if bundle is None and not is_built_in(case.first.brain):
+        return Draft(None, sessions, checks, refusals)
+    submission = _compose(case, who, timestamp or now(), bundle)
+    case.submission = submission.model_copy(update={"bundle": None})  # here the brain itself can be asked
+    return Draft(submission, sessions, judge(case, BUILD_CHECKS, checks), refusals, sources)
+
+
+def _bundle(case: Case, own: OwnSource, refusals: list[str]) -> tuple[Bundle | None, dict[str, bytes]]:
+    """Packs the contributor's files; a brain of this repository needs none, and any other cannot do without."""
+    name = case.first.brain
+    if is_built_in(name):
+        if own.files:
+            refusals.append(f"bundle: brain {name!r} is part of this repository and needs no --bundle.")
+        return None, {}
+    if not own.files:
+        refusals.append(
+            f"bundle: brain {name!r} is not part of this repository: give its source with --bundle FILE, once for each "
+            "file, and the libraries it imports with --needs."
+        )
+        return None, {}
+    bundle, sources = pack(own.files, name, own.needs)
+    if bundle.entry_file is not None and bundle.entry_file.sha256 != case.first.brain_source_hash:
+        refusals.append(f"bundle: {bundle.entry_file.name} is not the file that the sessions were made with.")
+    if (case.root / BUNDLES / bundle.sha256).exists():
+        refusals += [f"bundle: {problem}." for problem in bundle_problems(case.root, bundle)]
+    return bundle, sources
 
 
 def now() -> str:
@@ -129,16 +172,17 @@ def _already_published(root: Path, sessions: Sequence[StoredSession]) -> list[st
     return [f"session {name} is already in {ARTIFACTS}." for name in ids if (root / ARTIFACTS / name).exists()]
 
 
-def _compose(case: Case, who: Attribution, timestamp: str) -> NematodeBenchSubmission:
+def _compose(case: Case, who: Attribution, timestamp: str, bundle: Bundle | None) -> NematodeBenchSubmission:
     first, findings = case.first, case.findings
     config_file, config_sha256 = _config(case)
     try:
         return NematodeBenchSubmission(
             submission_id=submission_id(case.category, timestamp),
             timestamp=timestamp,
-            brain_type=first.brain,
-            brain_class=first.brain_class,
+            brain_type=first.brain if bundle is None else bundle.entry,
+            brain_class=case.brain_class,  # checked by the schema
             brain_config=first.brain_config,
+            bundle=bundle,
             environment=case.environment,
             category=case.category,
             config_file=config_file,

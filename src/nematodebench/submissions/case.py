@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nematodebench.brains.registry import BrainType, canonical_name, class_of, config_of, get_brain
+from nematodebench.brains.registry import BrainType, canonical_name, class_of, config_of, get_brain, is_built_in
 from nematodebench.engine.run import resolve_config, resolve_stored
 from nematodebench.errors import UsageError
 from nematodebench.measures.base import Chemotaxis, Measurement
+from nematodebench.records.bundle_schema import Bundle
 from nematodebench.records.schemas import ExperimentMetadata, NormalisedRecord
 from nematodebench.records.submission_schema import AggregateMetrics, Environment, NematodeBenchSubmission
 from nematodebench.sessions.config import SessionConfig
@@ -23,6 +24,7 @@ from nematodebench.submissions.sessions import StoredSession
 from nematodebench.submissions.tables import Records, read_episodes, recorded_task
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.registry import all_tasks, get_task
+from nematodebench.vocabulary import OPEN
 
 __all__ = ["Case", "Findings", "config_disagreement", "full_config", "repeated_seeds"]
 
@@ -73,14 +75,29 @@ class Case:
             raise UsageError(f"Task {self.first.task!r} is not registered in this installation.")
         return get_task(self.first.task)
 
+    @property
+    def bundle(self) -> Bundle | None:
+        """The source of a brain from outside this repository, where the submission carries it."""
+        return None if self.submission is None else self.submission.bundle
+
     @cached_property
     def brain(self) -> BrainType:
-        """The brain's class. Somebody's code is not even imported unless it is trusted."""
+        """The brain's class. Somebody's code is not even imported unless it is trusted; that of a bundle never is."""
+        if self.bundle is not None:
+            raise UsageError(
+                f"Brain {self.bundle.entry!r} is in a bundle: it is executed in a sandbox, never imported."
+            )
         if is_foreign(self.first.brain) and not self.trust_code:
             raise UsageError(
-                f"Brain {self.first.brain!r} is not registered in this installation: it is somebody's code."
+                f"Brain {self.first.brain!r} is not registered in this installation, and the submission carries no "
+                "bundle of its source: it cannot be verified."
             )
         return get_brain(self.first.brain)
+
+    @property
+    def imported(self) -> BrainType | None:
+        """The brain's class; None for a brain in a bundle, of which only the source is known here."""
+        return self.brain if self.bundle is None else None
 
     @cached_property
     def recorded(self) -> list[Task]:
@@ -164,9 +181,14 @@ class Case:
         return StatValue.plain(values)
 
     @property
+    def brain_class(self) -> str:
+        """The class of a brain of this repository; a maintainer assigns that of any other."""
+        return class_of(self.brain) if is_built_in(self.first.brain) else OPEN
+
+    @property
     def category(self) -> str:
         """Where the submission belongs."""
-        return f"{self.task.category}/{class_of(self.brain)}"
+        return f"{self.task.category}/{self.brain_class}"
 
     @property
     def environment(self) -> Environment:
@@ -191,22 +213,25 @@ def repeated_seeds(records: list[ExperimentMetadata]) -> list[str]:
     return [f"seed {seed} is used by {' and '.join(where)}" for seed, where in places.items() if len(where) > 1]
 
 
-def full_config(name: str, brain: BrainType, config: dict[str, Any]) -> dict[str, Any]:
+def full_config(name: str, brain: BrainType | None, config: dict[str, Any]) -> dict[str, Any]:
     """A stored config with every parameter the brain has today: what it lacks has the value it meant then."""
-    return dump_config(resolve_stored(name, brain, config))
+    return dict(config) if brain is None else dump_config(resolve_stored(name, brain, config))
 
 
-def _described(config: SessionConfig, brain: BrainType, recorded: dict[str, Any]) -> dict[str, Any]:
+def _described(config: SessionConfig, brain: BrainType | None, recorded: dict[str, Any]) -> dict[str, Any]:
     """All parameters of a config file, which may lie beside results of any age.
 
-    A parameter that it leaves out has its default: that of today, or the one before if the session was run with it.
+    A parameter that it leaves out has its default: that of today, or the one before if the session was run with it. The
+    defaults of a brain in a bundle are not known here; verification executes what is recorded.
     """
+    if brain is None:
+        return {**recorded, **config.config}
     model = config_of(brain)
     older = {} if model is None else {k: v for k, v in model.earlier_values().items() if recorded.get(k) == v}
     return dump_config(resolve_config(config.brain, brain, {**older, **config.config}))
 
 
-def config_disagreement(config: SessionConfig, record: ExperimentMetadata, brain: BrainType) -> str | None:
+def config_disagreement(config: SessionConfig, record: ExperimentMetadata, brain: BrainType | None) -> str | None:
     """In what a config differs from a session, seeds and number of runs aside; None if it says the same."""
     try:
         task = get_task(config.task).with_episodes(config.episodes)

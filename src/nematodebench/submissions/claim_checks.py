@@ -5,7 +5,7 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from nematodebench.brains.registry import canonical_name
+from nematodebench.brains.registry import canonical_name, is_built_in
 from nematodebench.errors import UsageError
 from nematodebench.records.submission_schema import NematodeBenchSubmission, SessionReference
 from nematodebench.submissions.case import Case, config_disagreement, repeated_seeds
@@ -16,6 +16,7 @@ from nematodebench.submissions.repository import is_tracked, repository_root
 from nematodebench.submissions.sessions import EPISODES, StoredSession, artifact_path
 from nematodebench.submissions.store import load_submission, submission_files, submission_id, submission_path
 from nematodebench.submissions.untrusted import MAX_CONFIG, parse_config, read_file
+from nematodebench.vocabulary import OPEN
 
 __all__ = ["BUILD_CHECKS", "CLAIM_CHECKS", "LAYOUT_CHECKS"]
 
@@ -110,7 +111,9 @@ def _same_episodes(reference: SessionReference, session: StoredSession) -> bool:
 )
 def _identity(case: Case) -> Iterator[str]:
     claims, first = case.claims, case.first
-    pairs = (("brain_type", first.brain), ("brain_class", first.brain_class), ("brain_config", first.brain_config))
+    name = first.brain if case.bundle is None else case.bundle.entry
+    kind = first.brain_class if is_built_in(first.brain) else OPEN
+    pairs = (("brain_type", name), ("brain_class", kind), ("brain_config", first.brain_config))
     for field, value in pairs:
         if getattr(claims, field) != value:
             yield from differences(getattr(claims, field), value, field)
@@ -136,7 +139,7 @@ def _config_file(case: Case) -> Iterator[str]:
         yield f"{case.root} is not a git repository, so nobody can tell whether {name} is tracked"
     elif not is_tracked(case.root, name):
         yield f"{name} is not tracked in git"
-    disagreement = config_disagreement(parse_config(content, name), case.first, case.brain)
+    disagreement = config_disagreement(parse_config(content, name), case.first, case.imported)
     if disagreement:
         yield f"{name} does not describe the sessions: {disagreement}"
     elif hashlib.sha256(content).hexdigest() != case.claims.config_sha256:

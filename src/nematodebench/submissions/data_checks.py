@@ -5,14 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from nematodebench.brains.registry import canonical_name, class_of
+from nematodebench.brains.registry import canonical_name, class_of, is_built_in
 from nematodebench.engine.run import record_hash
 from nematodebench.engine.seeds import run_seed
 from nematodebench.errors import UsageError
+from nematodebench.records.bundle_schema import entry_of
 from nematodebench.records.provenance import source_hash
 from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.records.submission_schema import MIN_RUNS_PER_SESSION, MIN_SESSIONS
 from nematodebench.sessions.recording import brain_source_hash, measurement_records
+from nematodebench.submissions.bundles import bundle_problems
 from nematodebench.submissions.case import Case, config_disagreement, full_config, repeated_seeds
 from nematodebench.submissions.checks import Caution, check
 from nematodebench.submissions.compare import differences
@@ -90,7 +92,7 @@ def _agree(case: Case) -> Iterator[str]:
 def _parameters(case: Case, record: ExperimentMetadata) -> dict[str, Any]:
     """A session's parameters with the defaults of those that came later; as they are where the brain is unknown."""
     try:
-        return full_config(record.brain, case.brain, record.brain_config)
+        return full_config(record.brain, case.imported, record.brain_config)
     except UsageError:
         return record.brain_config
 
@@ -124,12 +126,35 @@ def _task(case: Case) -> Iterator[str]:
 
 
 @check(
+    "bundle",
+    "the source of a brain from outside this repository is with the submission, whole and unchanged",
+    "A bundle is never edited: make the submission again with `nematodebench submit --bundle FILE`.",
+)
+def _bundle(case: Case) -> Iterator[str]:
+    bundle, first = case.bundle, case.first
+    if bundle is None:
+        return
+    if is_built_in(first.brain):
+        yield f"brain {first.brain!r} is part of this repository: a bundle has no place here"
+    if entry_of(first.brain) != bundle.entry:
+        yield f"the sessions were made with brain {first.brain!r}, but the entry of the bundle is {bundle.entry!r}"
+    yield from bundle_problems(case.root, bundle)
+    own = bundle.entry_file
+    if own is not None and own.sha256 != first.brain_source_hash:
+        yield f"the sessions were made with another {own.name} than the bundle has"
+
+
+@check(
     "brain",
-    "the brain is registered here, its class and config are its own",
-    "Install the package that registers the brain, or read its code and use --trust-code.",
+    "the brain is registered here or in a bundle, its class and config are its own",
+    "Submit a brain of your own with --bundle. Here: install its package, or read its code and use --trust-code.",
+    needs=("bundle",),
 )
 def _brain(case: Case) -> Iterator[str]:
-    brain, first = case.brain, case.first
+    first = case.first
+    if case.bundle is not None:
+        return  # its source is what the check of the bundle says, and a maintainer assigns its class
+    brain = case.brain
     kind = class_of(brain)
     if first.brain_class != kind:
         yield f"brain {first.brain!r} is {kind}, not {first.brain_class}"
@@ -152,7 +177,7 @@ def _configs(case: Case) -> Iterator[str]:
             yield f"{name} was changed after the session: its hash is not the recorded config_hash"
             continue
         config = parse_config(session.files[record.config_file], name)
-        disagreement = config_disagreement(config, record, case.brain)
+        disagreement = config_disagreement(config, record, case.imported)
         if disagreement:
             yield f"{name} does not describe the session: {disagreement}"
         if config.seed not in {None, record.session_seed}:
@@ -256,6 +281,7 @@ DATA_CHECKS = (
     _complete,
     _agree,
     _task,
+    _bundle,
     _brain,
     _configs,
     _seeds,

@@ -17,7 +17,8 @@ from pathlib import Path
 
 from nematodebench.errors import StorageError, UsageError
 from nematodebench.records.store import atomic_write
-from nematodebench.submissions.build import Attribution, Draft, prepare
+from nematodebench.submissions.build import Attribution, Draft, OwnSource, prepare
+from nematodebench.submissions.bundles import BUNDLES
 from nematodebench.submissions.repository import state_folder
 from nematodebench.submissions.sessions import ARTIFACTS
 from nematodebench.submissions.store import submission_path
@@ -36,7 +37,9 @@ class RefusedError(UsageError):
         super().__init__(f"The submission is refused: {' '.join(problems)}")
 
 
-def submit(root: Path, folders: list[Path], who: Attribution, category: str | None = None) -> tuple[Path, Draft]:
+def submit(
+    root: Path, folders: list[Path], who: Attribution, category: str | None = None, own: OwnSource | None = None
+) -> tuple[Path, Draft]:
     """Makes an official submission: moves the sessions to artifacts/ and writes it to benchmarks/.
 
     Raises:
@@ -44,10 +47,10 @@ def submit(root: Path, folders: list[Path], who: Attribution, category: str | No
     """
     with _exclusive_lock(root):
         recover(root)
-        draft = prepare(root, folders, who, category=category)
+        draft = prepare(root, folders, who, category=category, own=own)
         while draft.submission is not None and (root / _target(draft)).exists():
             time.sleep(0.2)  # two in one second: the later one waits for a name of its own
-            draft = prepare(root, folders, who, category=category)
+            draft = prepare(root, folders, who, category=category, own=own)
         if draft.problems or draft.submission is None:
             raise RefusedError(draft.problems)
         try:
@@ -88,9 +91,13 @@ def keep(root: Path, draft: Draft) -> Path:
     assert draft.submission is not None
     target, contents = root / _target(draft), draft.files
     moves = {session.metadata.experiment_id: str(session.folder) for session in draft.sessions}
-    atomic_write(_journal(root), json.dumps({"target": _target(draft), "moves": moves}).encode())
+    bundle = _new_bundle(root, draft)
+    journal = {"target": _target(draft), "moves": moves, "bundle": bundle}
+    atomic_write(_journal(root), json.dumps(journal).encode())
     for name, files in contents.items():
-        _place(root, name, files)
+        _place(root, f"{ARTIFACTS}/{name}", files)
+    if bundle is not None:
+        _place(root, f"{BUNDLES}/{bundle}", draft.sources)
     _sync(root / ARTIFACTS)
     target.parent.mkdir(parents=True, exist_ok=True)
     atomic_write(target, (draft.submission.model_dump_json(indent=1) + "\n").encode())
@@ -99,17 +106,27 @@ def keep(root: Path, draft: Draft) -> Path:
     return target
 
 
-def _place(root: Path, name: str, files: dict[str, bytes]) -> None:
-    """Writes a session's folder from what was checked, and gives the folder its name when it is complete."""
-    incoming = root / ARTIFACTS / _INCOMING / name
+def _new_bundle(root: Path, draft: Draft) -> str | None:
+    """The name of the bundle's folder, unless another submission of the same brain has put it there already."""
+    assert draft.submission is not None
+    bundle = draft.submission.bundle
+    if bundle is None or (root / BUNDLES / bundle.sha256).is_dir():
+        return None
+    return bundle.sha256
+
+
+def _place(root: Path, place: str, files: dict[str, bytes]) -> None:
+    """Writes a folder from what was checked, and gives it its name when it is complete."""
+    incoming = root / ARTIFACTS / _INCOMING / Path(place).name
     incoming.mkdir(parents=True)
+    (root / place).parent.mkdir(parents=True, exist_ok=True)
     for file, content in files.items():
         with (incoming / file).open("wb") as stream:
             stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
     _sync(incoming)
-    incoming.rename(root / ARTIFACTS / name)
+    incoming.rename(root / place)
 
 
 def _sync(folder: Path) -> None:
@@ -150,6 +167,8 @@ def recover(root: Path) -> None:
     for name, original in moves.items():
         if Path(original).is_dir():  # the original is whole: nothing is removed before the submission stands
             shutil.rmtree(root / ARTIFACTS / name, ignore_errors=True)
+    if content.get("bundle") is not None:
+        shutil.rmtree(root / BUNDLES / content["bundle"], ignore_errors=True)
     for folder in (target.parent, target.parent.parent):
         with contextlib.suppress(OSError):
             folder.rmdir()

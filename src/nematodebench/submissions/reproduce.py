@@ -2,7 +2,9 @@
 
 import platform
 import random
+import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Literal
 
 from nematodebench.engine.executors import Watch, choose_executor, default_workers, execute_all
@@ -12,6 +14,7 @@ from nematodebench.records.evaluation_schema import Reexecution, Reproduction
 from nematodebench.records.provenance import platform_class
 from nematodebench.records.schemas import ExperimentMetadata, RunRecord
 from nematodebench.sessions.rerun import Rerun, spec_of, with_columns_of
+from nematodebench.submissions.bundles import foreign
 from nematodebench.submissions.case import Case
 from nematodebench.tasks.base import Task
 
@@ -25,7 +28,13 @@ Chosen = tuple[ExperimentMetadata, RunRecord]
 def reproduce(case: Case, count: int, workers: int | None = None) -> Reproduction:
     """Executes ``count`` runs again, chosen anew each time, and compares them with their records."""
     chosen = _choose(case, count)
-    specs = [_renumber(spec_of(record, run, case.trust_code), k) for k, (record, run) in enumerate(chosen)]
+    with tempfile.TemporaryDirectory() as work:
+        return _reproduce(case, chosen, workers, Path(work))
+
+
+def _reproduce(case: Case, chosen: list[Chosen], workers: int | None, work: Path) -> Reproduction:
+    own = None if case.bundle is None else foreign(case.root, case.bundle, work, case.trust_code)
+    specs = [_renumber(spec_of(record, run, case.trust_code, own), k) for k, (record, run) in enumerate(chosen)]
     cores = default_workers() if workers is None else workers
     compile_for(specs[0].task, specs[0].brain)  # here, not in two threads at once
     executor = choose_executor(specs[0].brain, None, cores)

@@ -8,6 +8,7 @@ from nematodebench.measures.base import Chemotaxis
 from nematodebench.records.schemas import Name, NormalisedRecord, Provenance, Record, Seed64, Sha256
 from nematodebench.records.stat_value import StoredStatValue
 from nematodebench.records.submission_schema import ExperimentId, RelativePath
+from nematodebench.vocabulary import BrainClass
 
 __all__ = [
     "PREDICATE", "WITHDRAWAL", "ClaimTest", "Executed", "FreshRun", "FreshSession", "Result", "Statement", "Subject",
@@ -54,7 +55,7 @@ class Executed(Record):
     claimed: int = Field(ge=1)
     executed: int = Field(ge=0)
     identical: int = Field(ge=0)
-    different: list[str] = Field(default=[], max_length=20)
+    different: list[str] = Field(default=[], max_length=20, description="each with the reason where its run failed")
 
 
 class ClaimTest(Record):
@@ -83,6 +84,9 @@ class Result(Record):
     submission_id: ExperimentId
     task: Name
     brain: Name
+    brain_class: BrainClass | None = Field(
+        None, description="assigned by the maintainer who verified; null for a brain of this repository, or if unknown"
+    )
     challenge: Sha256
     reexecution: Executed
     sessions: list[FreshSession]

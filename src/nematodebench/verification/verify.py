@@ -12,11 +12,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from nematodebench.brains.registry import is_built_in
 from nematodebench.engine.executors import Watch, choose_executor, default_workers, execute_all
+from nematodebench.engine.isolation.host import Foreign
+from nematodebench.engine.isolation.sandbox import require_sandbox
 from nematodebench.engine.run import RunSpec, compile_for
 from nematodebench.errors import UsageError
 from nematodebench.kernels.target import code_generation
 from nematodebench.records.memory_hash import same_memory
+from nematodebench.records.plain_text import plain
 from nematodebench.records.provenance import collect_provenance, platform_class
 from nematodebench.records.schemas import RunRecord
 from nematodebench.records.store import ExperimentStore, atomic_write
@@ -25,6 +29,7 @@ from nematodebench.sessions.execution import Progress, resume, run_plan
 from nematodebench.sessions.plan import make_plan
 from nematodebench.sessions.rerun import spec_of, with_columns_of
 from nematodebench.stats import compare
+from nematodebench.submissions.bundles import foreign
 from nematodebench.submissions.case import Case
 from nematodebench.submissions.evaluate import examine
 from nematodebench.submissions.sessions import open_session
@@ -40,6 +45,7 @@ from nematodebench.verification.statement import (
     Statement,
     Subject,
 )
+from nematodebench.vocabulary import BrainClass
 
 __all__ = ["TOO_GOOD", "Job", "verify"]
 
@@ -60,6 +66,9 @@ class Job:
         executor: How runs are executed; chosen by the kind of brain if None.
         workers: Runs at a time; all cores if None.
         tell: Told what is going on: a word, runs done, runs in all.
+        trust_code: Whether the brain of a bundle may run where there is no sandbox.
+        brain_class: The class that the maintainer assigns to a brain from outside this repository.
+        foreign: That brain, while it is verified.
     """
 
     path: Path
@@ -69,6 +78,9 @@ class Job:
     executor: str | None = None
     workers: int | None = None
     tell: Callable[[str, int, int], None] = lambda _what, _done, _total: None
+    trust_code: bool = False
+    brain_class: BrainClass | None = None
+    foreign: Foreign | None = None
 
 
 def verify(job: Job) -> Statement:
@@ -83,6 +95,7 @@ def verify(job: Job) -> Statement:
     content, case = examine(job.path, job.root)
     digest = hashlib.sha256(content).hexdigest()
     work = job.work / digest[:16]
+    job.foreign = _foreign(job, case, work)
     word = _challenge(work, digest)
     executed = _execute_again(job, case, work, word, digest)
     again = _measure_anew(job, case, work, word, digest)
@@ -96,7 +109,8 @@ def verify(job: Job) -> Statement:
         failedTests=failed,
         submission_id=case.claims.submission_id,
         task=case.task.id,
-        brain=case.first.brain,
+        brain=case.claims.brain_type,
+        brain_class=job.brain_class,
         challenge=word,
         reexecution=executed,
         sessions=_sessions(again),
@@ -111,6 +125,18 @@ def verify(job: Job) -> Statement:
         finished=_now(),
     )
     return Statement(subject=_subjects(job, case, digest), predicate=result)
+
+
+def _foreign(job: Job, case: Case, work: Path) -> Foreign | None:
+    """The brain of a bundle, ready for the sandbox; None for a brain of this installation."""
+    if job.brain_class is not None and is_built_in(case.first.brain):
+        raise UsageError(f"Brain {case.first.brain!r} is part of this repository: its class is not assigned.")
+    if case.bundle is None:
+        return None
+    brain = foreign(job.root, case.bundle, work, job.trust_code)
+    if not brain.trusted:
+        require_sandbox()
+    return brain
 
 
 def _now() -> str:
@@ -138,14 +164,14 @@ def _execute_again(job: Job, case: Case, work: Path, word: str, digest: str) -> 
     specs = []
     for k in wanted:
         if k not in done.found:
-            spec = spec_of(case.records[every[k][0]], every[k][1], case.trust_code)
+            spec = spec_of(case.records[every[k][0]], every[k][1], case.trust_code, job.foreign)
             specs.append(RunSpec(spec.task, spec.brain_name, spec.brain, spec.config, spec.seed, k))
     job.tell("claimed runs", len(wanted) - len(specs), len(wanted))
-    for count, (k, same) in enumerate(_compared(job, case, specs, every), len(wanted) - len(specs) + 1):
-        done.add(k, same)
+    for count, (k, same, why) in enumerate(_compared(job, case, specs, every), len(wanted) - len(specs) + 1):
+        done.add(k, same, why)
         job.tell("claimed runs", count, len(wanted))
     names = {k: f"{case.records[every[k][0]].experiment_id} run {every[k][1].run}" for k in wanted}
-    different = [names[k] for k in wanted if not done.found[k]]
+    different = [f"{names[k]}{done.reasons.get(k, '')}" for k in wanted if not done.found[k]]
     return Executed(
         claimed=len(every), executed=len(wanted), identical=len(wanted) - len(different), different=different[:20]
     )
@@ -153,7 +179,7 @@ def _execute_again(job: Job, case: Case, work: Path, word: str, digest: str) -> 
 
 def _compared(
     job: Job, case: Case, specs: list[RunSpec], every: list[tuple[int, RunRecord]]
-) -> Iterator[tuple[int, bool]]:
+) -> Iterator[tuple[int, bool, str]]:
     if not specs:
         return
     workers = job.workers or default_workers()
@@ -165,25 +191,26 @@ def _compared(
         again = with_columns_of(recorded, result, case.task)
         same = again.failure is None and again.record_hash == run.record_hash
         memory = same_memory(run.memory_hash, again.memory_hash)
-        yield result.index, same and memory is not False
+        why = "" if result.failure is None else f" failed: {plain(result.failure.message)}"
+        yield result.index, same and memory is not False, why
 
 
 class _Outcomes:
     """Which claimed runs came out the same, one line each; a line that a kill cut short is passed over."""
 
     def __init__(self, path: Path) -> None:
-        self._path, self.found = path, dict[int, bool]()
+        self._path, self.found, self.reasons = path, dict[int, bool](), dict[int, str]()
         for line in path.read_text().splitlines() if path.is_file() else []:
             try:
-                k, same = json.loads(line)
+                k, same, why = json.loads(line)
             except ValueError:
                 continue
-            self.found[int(k)] = bool(same)
+            self.found[int(k)], self.reasons[int(k)] = bool(same), str(why)
 
-    def add(self, k: int, same: bool) -> None:
-        self.found[k] = same
+    def add(self, k: int, same: bool, why: str) -> None:
+        self.found[k], self.reasons[k] = same, why
         with self._path.open("a") as stream:
-            stream.write(json.dumps([k, same]) + "\n")
+            stream.write(json.dumps([k, same, why]) + "\n")
 
 
 def _measure_anew(job: Job, case: Case, work: Path, word: str, digest: str) -> Case:
@@ -199,6 +226,11 @@ def _measure_anew(job: Job, case: Case, work: Path, word: str, digest: str) -> C
         name = f"fresh_{k:04d}"
         _fresh_session(job, case, folder, name, seed, runs, (k, len(seeds)))
         sessions.append(open_session(folder, name))
+        for run in sessions[-1].metadata.runs:
+            if run.failure is not None:
+                raise UsageError(
+                    f"It cannot be verified: fresh run {run.run} of seed {seed} failed: {run.failure.message}"
+                )
     return Case(folder, sessions, case.trust_code)
 
 
@@ -208,12 +240,12 @@ def _fresh_session(job: Job, case: Case, folder: Path, name: str, seed: int, run
     if store.complete:
         return
     if store.plan_path.is_file():
-        resume(name, folder, progress, job.workers)
+        resume(name, folder, progress, job.workers, job.foreign)
         return
     given = SessionConfig(
         task=case.task.id, brain=case.first.brain, config=case.first.brain_config, runs=runs, seed=seed
     )
-    plan = make_plan(given, workers=job.workers, executor=job.executor)
+    plan = make_plan(given, workers=job.workers, executor=job.executor, foreign=job.foreign)
     run_plan(plan, root=folder, progress=progress, experiment_id=name)
 
 

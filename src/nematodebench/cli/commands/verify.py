@@ -26,12 +26,21 @@ def verify(
     ] = Path("verification_work"),
     executor: Annotated[str | None, typer.Option(help="threads, processes or ray.")] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Runs at a time; all cores if not given.")] = None,
+    brain_class: Annotated[
+        str | None, typer.Option("--class", help="Class of a brain from outside this repository; it is signed as well.")
+    ] = None,
+    trust_code: Annotated[
+        bool, typer.Option("--trust-code", help="Run the brain of a bundle without a sandbox where there is none.")
+    ] = False,
 ) -> None:
     """Executes every claimed run again, measures as many runs on fresh seeds, and signs what came out.
 
-    The board ranks the fresh score. Exit code 0 if every claimed run gives identical bits, 1 if not, 2 if the
-    submission cannot be read or does not pass the checks of its data.
+    The board ranks the fresh score. The brain of a bundle runs in a sandbox (bubblewrap). Exit code 0 if every claimed
+    run gives identical bits, 1 if not, 2 if the submission cannot be read or does not pass the checks of its data.
     """
-    request = VerifyRequest(submission, key=key, runs=runs, work=work, executor=executor, workers=workers)
+    request = VerifyRequest(
+        submission, key=key, runs=runs, work=work, executor=executor, workers=workers, trust_code=trust_code,
+        brain_class=brain_class,
+    )  # fmt: skip
     if not verify_file(request):
         raise typer.Exit(1)

@@ -43,15 +43,23 @@ def _load(where: str) -> type[Any]:
     """The brain's class: ``module:Class`` of an installed package, or ``path/to/file.py:Class``."""
     place, _, name = where.rpartition(":")
     if place.endswith(".py"):
-        spec = importlib.util.spec_from_file_location("brain", place)
+        sys.path.append(str(Path(place).parent))  # the files beside it; last, so that none takes a library's place
+        own = Path(place).stem
+        spec = importlib.util.spec_from_file_location(own, place)
         assert spec is not None
         assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
-        sys.modules["brain"] = module
+        sys.modules[own] = module
         spec.loader.exec_module(module)
     else:
         module = importlib.import_module(place)
     return getattr(module, name)  # type: ignore[no-any-return]
+
+
+def _config(brain: type[Any], given: dict[str, Any]) -> Any:
+    """The brain's parameters: in its own model where it has one, and as they are where it takes any."""
+    model: Any = getattr(brain, "config", None)
+    return model(**given) if hasattr(model, "model_fields") else given
 
 
 class _PythonServer:
@@ -60,7 +68,9 @@ class _PythonServer:
     def __init__(self, brain: type[Any], given: dict[str, Any], shared: Shared) -> None:
         body: Any = _Body(**{key: given["body"][key] for key in ("low", "high", "choices", "effectors")})
         self._shared, self._inputs, self._agents = shared, len(body.low), given["agents"]
-        self.brains: Any = PythonBrains(brain, given["config"], body, given["seed"], given["agents"], learning=True)
+        self.brains: Any = PythonBrains(
+            brain, _config(brain, given["config"]), body, given["seed"], given["agents"], learning=True
+        )
 
     def until_request(self) -> None:
         """Answers letters; returns when agent 0 is asked for something that is no step."""
@@ -146,7 +156,7 @@ def main() -> None:
         if given["prepare"]:
             _prepare(given)
             return
-        if Path(_PREPARED).is_dir():
+        if given["prepared"]:
             shutil.copytree(_PREPARED, "/tmp/cache", dirs_exist_ok=True)
         _serve(given, shared)
     except BaseException as error:  # whatever a brain raises, also SystemExit

@@ -55,6 +55,7 @@ class Foreign:
         limits: What it may use in one run.
         seconds: How long a run may take.
         cache: Folder for the brain's compiled code; only a process that sees no run writes to it.
+        trusted: Whether it runs in a process of its own without a sandbox.
     """
 
     where: str
@@ -62,6 +63,7 @@ class Foreign:
     limits: sandbox.Limits = field(default_factory=sandbox.Limits)
     seconds: float = 3600.0
     cache: Path | None = None
+    trusted: bool = False
 
 
 class _Process:
@@ -75,15 +77,18 @@ class _Process:
         self.shared = Shared(mmap.mmap(descriptor, size), agents, body.inputs, body.action_width)
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115  (closed with the process)
         given = {**plan, "agents": agents, "width": body.action_width, "size": size, "prepare": prepare}
-        given["body"] = asdict(body)
+        given["body"], given["prepared"] = asdict(body), brain.cache is not None and not brain.trusted
         cache = None if brain.cache is None else (brain.cache, prepare)
         os.set_inheritable(descriptor, True)
         seccomp = sandbox.sealed_filter()
         inner = [sys.executable, "-P", "-s", "-m", _START, str(descriptor)]
-        words = sandbox.command(inner, brain.readable, brain.limits, seccomp, cache)
+        if brain.trusted:
+            words, env = inner, sandbox.plain_environment(cache)
+        else:
+            words, env = sandbox.command(inner, brain.readable, brain.limits, seccomp, cache), {}
         try:
             self.popen = subprocess.Popen(
-                words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=self.errors, env={},
+                words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=self.errors, env=env, cwd="/",
                 pass_fds=(descriptor, seccomp),
             )  # fmt: skip
         finally:

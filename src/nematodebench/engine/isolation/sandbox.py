@@ -16,7 +16,7 @@ from pathlib import Path
 from nematodebench.engine.isolation.seccomp import filter_program
 from nematodebench.errors import UsageError
 
-__all__ = ["Limits", "command", "require_sandbox", "sealed_filter"]
+__all__ = ["Limits", "command", "has_sandbox", "plain_environment", "require_sandbox", "sealed_filter"]
 
 _PRLIMIT = "/usr/bin/prlimit"
 _SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc/ld.so.cache", "/etc/alternatives")
@@ -32,10 +32,20 @@ class Limits:
     open_files: int = 128
 
 
+def _bubblewrap() -> str | None:
+    found = shutil.which("bwrap", path="/usr/bin:/usr/local/bin:/bin")
+    return found if sys.platform.startswith("linux") and Path(_PRLIMIT).is_file() else None
+
+
+def has_sandbox() -> bool:
+    """Whether untrusted code can run here."""
+    return _bubblewrap() is not None
+
+
 def require_sandbox() -> str:
     """The path of bubblewrap; an error that says what to do where there is none."""
-    found = shutil.which("bwrap", path="/usr/bin:/usr/local/bin:/bin")
-    if not sys.platform.startswith("linux") or found is None or not Path(_PRLIMIT).is_file():
+    found = _bubblewrap()
+    if found is None:
         raise UsageError(
             "Untrusted code runs only in a sandbox, and there is no bubblewrap here. Install it (Debian: bubblewrap), "
             "or say --trust-code if you know the code."
@@ -91,6 +101,12 @@ def command(
     for name, value in (*_ENVIRONMENT.items(), ("NEMATODEBENCH_CACHE_DIR", compiled)):
         words += ["--setenv", name, value]
     return [*words, "--seccomp", str(seccomp), "--", *inner]
+
+
+def plain_environment(cache: tuple[Path, bool] | None) -> dict[str, str]:
+    """The environment of a brain that somebody trusts, and that runs in a process of its own without a sandbox."""
+    compiled = {} if cache is None else {"NEMATODEBENCH_CACHE_DIR": str(cache[0])}
+    return {**_ENVIRONMENT, **compiled, "PATH": "/usr/bin:/bin"}
 
 
 def sealed_filter() -> int:

@@ -1,0 +1,146 @@
+"""Bundles of source: made from a contributor's files, read back with every byte checked, and never imported here."""
+
+import hashlib
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from nematodebench.engine.isolation.host import Foreign
+from nematodebench.engine.isolation.sandbox import has_sandbox
+from nematodebench.errors import UsageError
+from nematodebench.records.bundle_schema import DEPENDENCIES, Bundle, BundleFile, bundle_hash, entry_of
+from nematodebench.records.plain_text import is_invisible
+from nematodebench.submissions.untrusted import problems, read_file
+
+__all__ = ["BUNDLES", "MAX_BYTES", "MAX_FILE_BYTES", "bundle_problems", "foreign", "pack", "read_bundle"]
+
+BUNDLES = "artifacts/bundles"
+MAX_FILE_BYTES = 256 << 10
+MAX_BYTES = 1 << 20
+_TAKEN = {*sys.stdlib_module_names, *DEPENDENCIES, "nematodebench"}
+
+Sources = dict[str, bytes]
+
+
+def pack(paths: Sequence[Path], brain: str, needs: Sequence[str]) -> tuple[Bundle, Sources]:
+    """Makes a bundle of a contributor's files.
+
+    Args:
+        paths: The brain's file and the files that it imports.
+        brain: The brain's name in its sessions, ``file.py:Class`` or ``module:Class``.
+        needs: Libraries it imports.
+    """
+    sources: Sources = {}
+    for path in paths:
+        if path.name in sources:
+            raise UsageError(f"Two files of the bundle are called {path.name}: they share one folder there.")
+        sources[path.name] = read_file(path.absolute().parent, path.name, MAX_FILE_BYTES)
+    entry = entry_of(brain)
+    try:
+        files = [BundleFile(name=name, sha256=hashlib.sha256(sources[name]).hexdigest()) for name in sorted(sources)]
+        dependencies = sorted({*needs})
+        made = Bundle.model_validate(
+            {"sha256": "0" * 64, "entry": entry, "files": files, "dependencies": dependencies}, strict=True
+        )
+    except ValidationError as error:
+        raise UsageError(f"The bundle cannot be made: {'; '.join(problems(error))}.") from error
+    bundle = made.model_copy(update={"sha256": bundle_hash(entry, files, made.dependencies)})
+    found = [*_shape_problems(bundle), *_source_problems(sources)]
+    if found:
+        raise UsageError(f"The bundle cannot be made: {'; '.join(found)}.")
+    return bundle, sources
+
+
+def bundle_problems(root: Path, bundle: Bundle) -> list[str]:
+    """Everything that is wrong with a bundle and its folder."""
+    return _opened(root, bundle)[1]
+
+
+def read_bundle(root: Path, bundle: Bundle) -> Sources:
+    """The files of a bundle; UsageError where something is wrong with them."""
+    sources, found = _opened(root, bundle)
+    if found:
+        raise UsageError(f"The bundle is refused: {'; '.join(found)}.")
+    return sources
+
+
+def _opened(root: Path, bundle: Bundle) -> tuple[Sources, list[str]]:
+    """The files as they were read once, and what is wrong with exactly these bytes."""
+    found = list(_shape_problems(bundle))
+    place = f"{BUNDLES}/{bundle.sha256}"
+    present = sorted(path.name for path in (root / place).iterdir()) if (root / place).is_dir() else []
+    strays = [name for name in present if name not in {file.name for file in bundle.files}]
+    if strays:
+        found.append(f"{place} holds files that are not part of the bundle: {', '.join(map(repr, strays[:5]))}")
+    sources: Sources = {}
+    for file in bundle.files:
+        try:
+            content = read_file(root, f"{place}/{file.name}", MAX_FILE_BYTES)
+        except UsageError as error:
+            found.append(str(error).rstrip("."))
+            continue
+        if hashlib.sha256(content).hexdigest() != file.sha256:
+            found.append(f"{file.name} of the bundle is not the file that was submitted")
+        sources[file.name] = content
+    return sources, [*found, *_source_problems(sources)]
+
+
+def _shape_problems(bundle: Bundle) -> Iterator[str]:
+    """What is wrong with the list of files, before any of them is read."""
+    names = [file.name for file in bundle.files]
+    for name in sorted(set(names)):
+        if names.count(name) > 1:
+            yield f"{name} is listed twice in the bundle"
+    if len({name.lower() for name in names}) < len(set(names)):
+        yield "two files of the bundle differ only in upper and lower case"
+    for name in names:
+        if name.removesuffix(".py") in _TAKEN:
+            yield f"{name} has the name of a library: importing it would find the library instead"
+    if bundle.entry_file is None:
+        yield f"the bundle lacks {bundle.entry.partition(':')[0]}, the file of its entry {bundle.entry!r}"
+    if len(set(bundle.dependencies)) < len(bundle.dependencies):
+        yield "a dependency of the bundle is listed twice"
+    if bundle.sha256 != bundle_hash(bundle.entry, bundle.files, bundle.dependencies):
+        yield "the bundle's sha256 is not that of its entry, files and dependencies"
+
+
+def _source_problems(sources: Sources) -> Iterator[str]:
+    """What is wrong with the files themselves: their size, and anything that is not plain text."""
+    total = sum(len(content) for content in sources.values())
+    if total > MAX_BYTES:
+        yield f"the files of the bundle have {total:,} bytes: at most {MAX_BYTES:,} are allowed"
+    for name, content in sources.items():
+        try:
+            text = content.decode("utf-8")
+        except UnicodeDecodeError:
+            yield f"{name} of the bundle is not UTF-8 text"
+            continue
+        odd = next((character for character in text if character not in "\n\t" and is_invisible(character)), None)
+        if odd == "\r":
+            yield f"{name} of the bundle has line ends of Windows: save it with plain ones"
+        elif odd is not None:
+            yield f"{name} of the bundle holds a control or invisible character (U+{ord(odd):04X})"
+
+
+def foreign(root: Path, bundle: Bundle, work: Path, trust_code: bool) -> Foreign:
+    """The bundle's brain, to be executed in the sandbox from a copy of the checked bytes.
+
+    Args:
+        root: The repository that holds the bundle.
+        bundle: The bundle.
+        work: A folder of ours for the copy and for compiled code.
+        trust_code: Whether the brain may run without a sandbox where there is none.
+    """
+    sources = read_bundle(root, bundle)
+    folder = (work / f"bundle_{bundle.sha256[:16]}").absolute()
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in sources.items():
+        path = folder / name
+        if not path.is_file() or path.read_bytes() != content:
+            path.write_bytes(content)
+    return Foreign(
+        f"{folder}/{bundle.entry}", (folder,), cache=folder.with_name(f"{folder.name}_compiled"),
+        trusted=trust_code and not has_sandbox(),
+    )  # fmt: skip
