@@ -1,10 +1,14 @@
 """Brains are found by name, also by a name they had before."""
 
+import inspect
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from nematodebench.brains import registry
+from nematodebench.brains.listing import Summary, summary_of
 from nematodebench.brains.registry import canonical_name, get_brain, list_brains
 from nematodebench.engine.run import resolve_config
 from nematodebench.errors import UsageError
@@ -83,3 +87,16 @@ def test_a_name_nobody_had_is_unknown() -> None:
 def test_the_new_parameter_of_a_brain_has_its_default_in_stored_configs() -> None:
     brain = get_brain("gradient_follower")
     assert resolve_config("gradient_follower", brain, {}) == brain.config()
+
+
+@pytest.mark.parametrize("name", registry.list_brains())
+def test_what_a_list_says_without_importing_is_what_the_class_says(name):
+    brain = registry.get_brain(name)
+    path = "compiled" if registry.is_compiled(brain) else "Python"
+    assert summary_of(name) == Summary(name, registry.class_of(brain), path, inspect.getdoc(brain).split("\n")[0])
+
+
+def test_listing_brains_imports_no_library_of_theirs():
+    code = "import sys; from nematodebench.cli import build; build()(['brains'], standalone_mode=False); "
+    code += "sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0

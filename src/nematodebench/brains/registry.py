@@ -21,6 +21,7 @@ __all__ = [
     "is_built_in",
     "is_compiled",
     "list_brains",
+    "module_of",
     "register_brain",
     "without_learning",
 ]
@@ -77,6 +78,11 @@ def list_brains() -> list[str]:
 def is_built_in(name: str) -> bool:
     """Whether a brain is part of this repository: only then its class is what its code says."""
     return canonical_name(name) in _built_in()
+
+
+def module_of(name: str) -> str | None:
+    """The module of a brain of this package, which need not be imported for that; None for every other."""
+    return None if name in _REGISTERED else _built_in().get(canonical_name(name))
 
 
 def get_brain(name: str) -> BrainType:

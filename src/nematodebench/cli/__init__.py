@@ -3,9 +3,11 @@
 import importlib
 import pkgutil
 import sys
+from typing import Annotated
 
 import typer
 
+from nematodebench import __version__
 from nematodebench.cli import commands
 from nematodebench.errors import Interrupted, StorageError, UsageError
 
@@ -16,15 +18,28 @@ def build() -> typer.Typer:
     """The application with every command of this package."""
     app = typer.Typer(
         name="nematodebench",
-        help="Is my brain better than chance, than the reference, than yours, and can anyone check it?",
         no_args_is_help=True,
-        add_completion=False,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
+    app.callback()(_options)
     for module in pkgutil.iter_modules(commands.__path__):
         importlib.import_module(f"{commands.__name__}.{module.name}").register(app)
     return app
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"nematodebench {__version__}")
+        raise typer.Exit
+
+
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Is my brain better than chance, than the reference, than yours, and can anyone check it?"""
 
 
 def main() -> None:

@@ -1,6 +1,7 @@
 """``nematodebench brains``: what brains there are, or one of them in full."""
 
 import inspect
+from dataclasses import astuple
 from typing import Annotated, Any
 
 import typer
@@ -18,11 +19,12 @@ def brains(
     json: Annotated[bool, typer.Option("--json", help="for machines")] = False,
 ) -> None:
     """Lists the brains; NAME shows one with its parameters."""
+    from nematodebench.brains.listing import summary_of
     from nematodebench.brains.registry import class_of, config_of, get_brain, is_compiled, list_brains
     from nematodebench.cli.show import print_json, print_table
 
     if name is None:
-        rows = [_row(brain_name) for brain_name in list_brains()]
+        rows = [list(astuple(summary_of(brain_name))) for brain_name in list_brains()]
         if json:
             print_json([dict(zip(("name", "class", "path", "what"), row, strict=True)) for row in rows])
         else:
@@ -39,15 +41,3 @@ def brains(
     print(f"{name} ({class_of(brain)}, {'compiled' if is_compiled(brain) else 'Python'})\n\n{inspect.getdoc(brain)}\n")
     if fields:
         print_table(["parameter", "default", "meaning"], [[str(value) for value in row.values()] for row in fields])
-
-
-def _row(name: str) -> list[str]:
-    """One line of the list; a brain whose library is not installed says so instead of breaking the list."""
-    from nematodebench.brains.registry import class_of, get_brain, is_compiled
-
-    try:
-        brain = get_brain(name)
-    except ImportError as error:
-        return [name, "-", "-", f"not installed: {error}"]
-    doc = (inspect.getdoc(brain) or "").split("\n")[0]
-    return [name, class_of(brain), "compiled" if is_compiled(brain) else "Python", doc]

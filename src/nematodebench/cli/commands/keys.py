@@ -5,8 +5,6 @@ from typing import Annotated
 
 import typer
 
-from nematodebench.cli.verification import add_key, list_keys, revoke_key, withdraw_entry
-
 __all__ = ["register"]
 
 
@@ -24,6 +22,8 @@ def register(app: typer.Typer) -> None:
 
 def show() -> None:
     """Lists the keys of this repository."""
+    from nematodebench.cli.verification import list_keys
+
     list_keys()
 
 
@@ -34,6 +34,8 @@ def new(
     owner: Annotated[str, typer.Option(help="Whose key it is.")],
 ) -> None:
     """Makes a key: the public half is written to keys/, the private half to FILE."""
+    from nematodebench.cli.verification import add_key
+
     add_key(private, owner)
 
 
@@ -42,6 +44,8 @@ def revoke(
     reason: Annotated[str, typer.Option(help="Why it is no longer believed.")],
 ) -> None:
     """Marks a key as no longer believed; nothing that it signed counts from then on."""
+    from nematodebench.cli.verification import revoke_key
+
     revoke_key(keyid, reason)
 
 
@@ -51,4 +55,6 @@ def withdraw(
     reason: Annotated[str, typer.Option(help="Why it leaves the board.")],
 ) -> None:
     """Takes an entry off the board with a signed statement; its files stay."""
+    from nematodebench.cli.verification import withdraw_entry
+
     withdraw_entry(submission, key, reason)

@@ -5,8 +5,6 @@ from typing import Annotated
 
 import typer
 
-from nematodebench.cli.verification import VerifyRequest, verify_file
-
 __all__ = ["register"]
 
 
@@ -38,6 +36,8 @@ def verify(
     The board ranks the fresh score. The brain of a bundle runs in a sandbox (bubblewrap). Exit code 0 if every claimed
     run gives identical bits, 1 if not, 2 if the submission cannot be read or does not pass the checks of its data.
     """
+    from nematodebench.cli.verification import VerifyRequest, verify_file
+
     request = VerifyRequest(
         submission, key=key, runs=runs, work=work, executor=executor, workers=workers, trust_code=trust_code,
         brain_class=brain_class,
