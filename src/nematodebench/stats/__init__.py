@@ -14,6 +14,7 @@ from nematodebench.stats.intervals import (
     t_critical,
     wilson,
 )
+from nematodebench.stats.permutation import exchange_p_value, smallest_exchange_p_value
 from nematodebench.stats.ranks import RankSets, rank_sets
 from nematodebench.stats.values import IntervalKind, StatValue, plus_minus
 from nematodebench.stats.verdicts import (
@@ -45,6 +46,7 @@ __all__ = [
     "detectable_difference",
     "doubt",
     "equivalence_p_value",
+    "exchange_p_value",
     "holm",
     "improvement_interval",
     "interval",
@@ -57,6 +59,7 @@ __all__ = [
     "pseudo_values",
     "rank_sets",
     "runs_to_detect",
+    "smallest_exchange_p_value",
     "stratified_bootstrap",
     "t_critical",
     "verdict",

@@ -59,12 +59,16 @@ class Executed(Record):
 
 
 class ClaimTest(Record):
-    """The claimed score against the fresh one, one-sided: is the claim too good to be true?"""
+    """The claimed score against the fresh one, one-sided: is the claim too good to be true?
+
+    The unit is the session where there are enough of them, because whoever chooses seeds chooses sessions.
+    """
 
     claimed_mean: float
     fresh_mean: float
     p: float = Field(ge=0, le=1)
     too_good: bool
+    unit: Literal["sessions", "runs"] = "runs"
 
 
 class Configuration(Record):

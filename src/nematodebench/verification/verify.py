@@ -28,14 +28,13 @@ from nematodebench.sessions.config import SessionConfig
 from nematodebench.sessions.execution import Progress, resume, run_plan
 from nematodebench.sessions.plan import make_plan
 from nematodebench.sessions.rerun import spec_of, with_columns_of
-from nematodebench.stats import compare
 from nematodebench.submissions.bundles import foreign
 from nematodebench.submissions.case import Case
 from nematodebench.submissions.evaluate import examine
 from nematodebench.submissions.sessions import open_session
 from nematodebench.verification import challenge as fresh
+from nematodebench.verification.claim import claim_test
 from nematodebench.verification.statement import (
-    ClaimTest,
     Configuration,
     Digest,
     Executed,
@@ -47,10 +46,8 @@ from nematodebench.verification.statement import (
 )
 from nematodebench.vocabulary import BrainClass
 
-__all__ = ["TOO_GOOD", "Job", "verify"]
+__all__ = ["Job", "verify"]
 
-TOO_GOOD = 0.01
-"""A claim whose fresh measurement would be this unlikely, if both came from one brain, is marked as too good."""
 LOCK = "requirements.lock"
 
 
@@ -99,7 +96,7 @@ def verify(job: Job) -> Statement:
     word = _challenge(work, digest)
     executed = _execute_again(job, case, work, word, digest)
     again = _measure_anew(job, case, work, word, digest)
-    claim = _claim_test(case, again)
+    claim = claim_test(case.measurements, again.measurements, case.task.score_key)
     failed = ["every claimed run gives identical bits"] if executed.identical < executed.executed else []
     found = again.findings
     result = Result(
@@ -260,28 +257,6 @@ class _Told(Progress):
         super().__setattr__(name, value)
         if name == "done":
             self._job.tell("fresh runs", self._before + int(str(value)), self._total)
-
-
-def _scores(case: Case) -> list[float]:
-    rows = [row for session in case.measurements for row in session.runs]
-    return [float(value) for row in rows if (value := row.get(case.task.score_key)) is not None]
-
-
-def _claim_test(case: Case, again: Case) -> ClaimTest | None:
-    claimed, measured = _scores(case), _scores(again)
-    if not claimed or not measured:
-        return None
-    p = _one_sided(claimed, measured)
-    means = sum(claimed) / len(claimed), sum(measured) / len(measured)
-    return ClaimTest(claimed_mean=means[0], fresh_mean=means[1], p=p, too_good=p < TOO_GOOD)
-
-
-def _one_sided(claimed: list[float], measured: list[float]) -> float:
-    """The chance of a claim this much above the measurement if both came from one brain; 1 where nobody can tell."""
-    found = compare(claimed, measured)
-    if math.isnan(found.p_value):
-        return 1.0
-    return found.p_value / 2 if found.difference > 0 else 1 - found.p_value / 2
 
 
 def _sessions(again: Case) -> list[FreshSession]:
