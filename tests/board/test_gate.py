@@ -111,6 +111,23 @@ def test_a_submission_with_its_files_is_accepted(repo):
     assert (found.refusals, found.submissions, found.kinds) == ([], [path], ["configs", "results"])
 
 
+def with_bundle(root, timestamp):
+    path = submission(root, timestamp)
+    made = json.loads((root / path).read_text())
+    source = {"name": "brain.py", "sha256": SHA}
+    made.update(schema_version=4, bundle={"sha256": SHA, "entry": "brain.py:Brain", "files": [source],
+                                          "dependencies": []})  # fmt: skip
+    write(root, path, json.dumps(made))
+    write(root, f"artifacts/bundles/{SHA}/brain.py")
+
+
+def test_the_sources_of_a_bundle_belong_to_its_submission(repo):
+    with_bundle(repo, NEW)
+    assert judged(repo).refusals == []
+    write(repo, f"artifacts/bundles/{SHA}/more.py")
+    assert judged(repo).refusals == [f"artifacts/bundles/{SHA}/more.py belongs to no new submission"]
+
+
 def test_the_authors_account_is_compared_without_case(repo):
     submission(repo, NEW, github="Ada")
     assert judged(repo, "aDA").refusals == []

@@ -15,6 +15,7 @@ from nematodebench.board.markdown import BEGIN, END, LEADERBOARD, README
 from nematodebench.board.paths import collisions, strange
 from nematodebench.errors import UsageError
 from nematodebench.records.submission_schema import NematodeBenchSubmission
+from nematodebench.submissions.bundles import BUNDLES
 from nematodebench.submissions.store import BENCHMARKS
 from nematodebench.submissions.untrusted import MAX_CONFIG, MAX_JSON, parse_record, problems
 from nematodebench.verification.keys import KEYS, PublicKey
@@ -177,6 +178,8 @@ def _unreferenced(
 ) -> Iterator[str]:  # fmt: skip
     """Every added file belongs to a submission of the same proposal, and to nothing that was there before."""
     folders = {one.file_path.rpartition("/")[0] for made in new.values() for one in made.sessions}
+    sources = {f"{BUNDLES}/{made.bundle.sha256}/{one.name}" for made in new.values() if made.bundle
+               for one in made.bundle.files}  # fmt: skip
     configs = {made.config_file for made in new.values()}
     taken = {path.rpartition("/")[0] for path in proposal.published}
     with_results = bool(new) or not complete
@@ -194,7 +197,7 @@ def _unreferenced(
             yield f"{change.path} is not a submission, {BENCHMARKS}/<task>/<class>/<timestamp>.json"
         elif folder in taken:
             yield f"{change.path} is added to {folder}, which is published already"
-        elif complete and not (folder in folders and _is_session_file(folder, name)):
+        elif complete and change.path not in sources and not (folder in folders and _is_session_file(folder, name)):
             yield f"{change.path} belongs to no new submission"
 
 
