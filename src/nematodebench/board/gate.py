@@ -181,6 +181,10 @@ def _unreferenced(
     sources = {f"{BUNDLES}/{made.bundle.sha256}/{one.name}" for made in new.values() if made.bundle
                for one in made.bundle.files}  # fmt: skip
     configs = {made.config_file for made in new.values()}
+    sources = {
+        f"{BUNDLES}/{made.bundle.sha256}/{file.name}"
+        for made in new.values() if made.bundle is not None for file in made.bundle.files
+    }  # fmt: skip
     taken = {path.rpartition("/")[0] for path in proposal.published}
     with_results = bool(new) or not complete
     for change in proposal.changes:

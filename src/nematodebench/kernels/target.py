@@ -24,6 +24,7 @@ __all__ = ["cache_dir", "cache_root", "code_generation"]
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _IMPORT = re.compile(r"^from (nematodebench[\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
+_BESIDE = re.compile(r"^(?:from|import) (\w+)(?= import|$)", re.MULTILINE)
 _V3_FEATURES = ("avx2", "fma", "bmi2", "f16c", "lzcnt", "movbe")
 
 
@@ -52,9 +53,11 @@ def _pin() -> str:
 
 @cache
 def _imported(path: Path) -> frozenset[Path]:
-    """The package's files that a file imports directly."""
-    found = set()
-    for module, names in _IMPORT.findall(path.read_text(encoding="utf-8")):
+    """The files that a file imports directly: those of the package, and those beside a file from outside of it."""
+    found, text = set(), path.read_text(encoding="utf-8")
+    if not path.is_relative_to(_PACKAGE):
+        found |= {file for name in _BESIDE.findall(text) if (file := path.with_name(f"{name}.py")).is_file()}
+    for module, names in _IMPORT.findall(text):
         base = _PACKAGE.parent.joinpath(*module.split("."))
         candidates = [base, *(base / name.split(" as ")[0].strip(" ()\n") for name in names.split(","))]
         found |= {file for candidate in candidates if (file := candidate.with_suffix(".py")).is_file()}
@@ -62,7 +65,7 @@ def _imported(path: Path) -> frozenset[Path]:
 
 
 def _closure(paths: Iterable[Path]) -> list[Path]:
-    """Files and all of the package that they import, directly or not: everything a compiled function can be made of."""
+    """Files and all of ours that they import, directly or not: everything a compiled function can be made of."""
     seen: set[Path] = set()
     waiting = [path for path in paths if path.is_file()]
     while waiting:
