@@ -115,4 +115,4 @@ def test_a_measure_of_ones_own_needs_nothing_but_its_name_and_its_computation():
     own = Best()
     found = own.measure(Episodes(("reward",), [np.array([[1.0], [4.0]])]), None)
     assert found.runs == [{"best": 4.0}]
-    assert (own.level(4.0), own.columns({}, ""), own.own_metrics("best")) == (None, {}, ("best",))
+    assert (own.level(4.0), own.columns({}, "")) == (None, {})

@@ -9,6 +9,7 @@ from submission_workshop import Work, command, commit, git, official, official_r
 
 from nematodebench.errors import UsageError
 from nematodebench.records.evaluation_schema import EvaluationReport
+from nematodebench.submissions import reproduce
 from nematodebench.submissions.evaluate import evaluate, root_of
 from nematodebench.submissions.store import load_submission
 
@@ -91,7 +92,9 @@ def test_constant_action_brain_called_mlp_ppo_is_caught_by_execution_only(tmp_pa
     assert "only re-execution finds that" in outcome.check("re-execution")["advice"]
 
 
-def test_other_machines_may_differ_in_bits_but_not_by_more_than_a_tenth(tmp_path: Path) -> None:
+@pytest.fixture
+def from_elsewhere(tmp_path: Path) -> Work:
+    """Sessions that say they come from another kind of machine, where the last bits of a memory are others."""
     work = official(tmp_path / "repo")
     for k in range(10):
         record = work.record(k)
@@ -99,10 +102,30 @@ def test_other_machines_may_differ_in_bits_but_not_by_more_than_a_tenth(tmp_path
         for run in record["runs"]:
             run["memory_hash"] = run["memory_hash"][:-64] + "0" * 64
         work.save_record(k, record)
-    outcome = work.evaluate("--reproduce", "3")
+    return work
+
+
+def test_what_a_submission_says_of_its_machine_excuses_nothing(from_elsewhere: Work) -> None:
+    outcome = from_elsewhere.evaluate("--reproduce", "3")
+    assert outcome.code == 1
+    assert {run["outcome"] for run in outcome.report["reproduction"]["runs"]} == {"different"}
+
+
+def test_on_another_kind_of_machine_runs_may_differ_by_a_tenth(
+    from_elsewhere: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reproduce.platform, "machine", lambda: "aarch64")
+    outcome = from_elsewhere.evaluate("--reproduce", "3")
     assert outcome.code == 0
     assert {run["outcome"] for run in outcome.report["reproduction"]["runs"]} == {"within"}
     assert "3 within 10 %" in outcome.check("re-execution")["message"]
+
+
+def test_every_metric_counts_and_a_tenth_is_a_tenth_of_its_value() -> None:
+    claimed = {"score": 0.02, "steps": 100.0, "reward": 0.0}
+    assert reproduce._far(claimed, {"score": 0.0219, "steps": 91.0, "reward": 0.0}) == []
+    assert len(reproduce._far(claimed, {"score": 0.03, "steps": 111.0, "reward": 0.1})) == 3
+    assert reproduce._far(claimed, {"score": 0.02, "reward": 0.0}) == ["steps is claimed as 100, re-executed nan"]
 
 
 @pytest.fixture
@@ -118,7 +141,7 @@ def foreign(tmp_path: Path) -> Work:
 def test_somebodys_code_is_neither_imported_nor_executed(foreign: Work) -> None:
     outcome = foreign.evaluate("--reproduce", "1")
     assert outcome.code == 1
-    assert "it is somebody's code" in outcome.check("brain")["message"]
+    assert "carries no bundle of its source" in outcome.check("brain")["message"]
     assert "--trust-code" in outcome.check("brain")["advice"]
     assert "not executed, because of: brain" in outcome.check("re-execution")["message"]
     assert not (foreign.root / "it_ran").exists()

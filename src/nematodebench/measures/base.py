@@ -125,10 +125,6 @@ class Measure(ABC):
         hidden = {score_key, "reward", *self.columns(metrics, "")}
         return [name for name in metrics if name not in hidden]
 
-    def own_metrics(self, score_key: str) -> tuple[str, ...]:
-        """The metrics that a run has on its own, whatever the other runs of its session did."""
-        return (score_key,)
-
     def pseudo_values(self, runs: Sequence[RunMetrics]) -> dict[str, NDArray[np.float64]]:
         """Jackknife pseudo-values, one for each run, of every metric that a run does not have on its own."""
         return {}

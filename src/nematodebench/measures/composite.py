@@ -80,10 +80,6 @@ class Composite(Measure):
         """None: what is worth showing stands beside the score."""
         return []
 
-    def own_metrics(self, score_key: str) -> tuple[str, ...]:
-        """The parts without the stability, which belongs to the session."""
-        return _PARTS
-
     def pseudo_values(self, runs: Sequence[RunMetrics]) -> dict[str, NDArray[np.float64]]:
         """Of the composite and of the stability, which is estimated from all runs."""
         names = (*_PARTS, "final_success_rate")
