@@ -9,16 +9,18 @@ from typing import get_args
 
 from nematodebench.cli.show import printable, stat
 from nematodebench.errors import unknown_name
+from nematodebench.records.store import atomic_write
 from nematodebench.submissions.evaluate import root_of
 from nematodebench.submissions.repository import repository_root
 from nematodebench.submissions.store import load_submission
 from nematodebench.verification.keys import load_keys, new_key, read_private, revoke
+from nematodebench.verification.replay import replay
 from nematodebench.verification.statement import Result
 from nematodebench.verification.store import keep, withdraw
 from nematodebench.verification.verify import Job, verify
 from nematodebench.vocabulary import BrainClass
 
-__all__ = ["VerifyRequest", "add_key", "list_keys", "revoke_key", "verify_file", "withdraw_entry"]
+__all__ = ["VerifyRequest", "add_key", "list_keys", "replay_run", "revoke_key", "verify_file", "withdraw_entry"]
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ class VerifyRequest:
     workers: int | None
     trust_code: bool = False
     brain_class: str | None = None
+    statement: Path | None = None
 
 
 class _Teller:
@@ -68,11 +71,24 @@ def verify_file(request: VerifyRequest) -> bool:
     began = time.monotonic()
     statement = verify(job)
     _print(statement.predicate, time.monotonic() - began)
+    if request.statement is not None:
+        atomic_write(request.statement, statement.model_dump_json(by_alias=True).encode())
     if key is None:
         print("not signed: without --key nothing is stored, and the board does not know of it")
     elif statement.predicate.result == "PASSED":
         print(f"signed: {keep(root, statement, key).relative_to(root)}")
     return statement.predicate.result == "PASSED"
+
+
+def replay_run(path: Path, number: int, work: Path, trust_code: bool) -> bool:
+    """Executes a fresh run of a record again and says whether it came out the same."""
+    found = replay(path, number, work, trust_code=trust_code)
+    print(f"{found.result.submission_id}: {printable(found.result.brain)} on {found.result.task}")
+    print(f"signed by key {found.keyid[:16]}; its seeds follow from challenge {found.result.challenge[:16]}...")
+    print(f"run {number} (run {found.run} of fresh session {found.session}), seed {found.recorded.seed}")
+    print(f"recorded {found.recorded.record_hash}\nnow      {found.record_hash or printable(found.failure)}")
+    print("identical bit for bit" if found.identical else "DIFFERENT")
+    return found.identical
 
 
 def _class(given: str | None) -> BrainClass | None:

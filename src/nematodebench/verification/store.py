@@ -14,7 +14,7 @@ from nematodebench.verification.envelope import opened, signed
 from nematodebench.verification.keys import Keys, key_id, load_keys
 from nematodebench.verification.statement import Result, Statement, Withdrawal, WithdrawalStatement
 
-__all__ = ["VERIFICATIONS", "Verified", "keep", "read_all", "withdraw"]
+__all__ = ["VERIFICATIONS", "Verified", "keep", "open_record", "read_all", "withdraw"]
 
 VERIFICATIONS = "verifications"
 _SUFFIX = ".dsse.json"
@@ -59,9 +59,23 @@ def read_all(root: Path) -> Verified:
 
 
 def _read(root: Path, name: str, keys: Keys, found: Verified) -> None:
+    statement, _ = _opened(root, name, keys)
+    digest = statement.subject[0].digest.sha256
+    if isinstance(statement, WithdrawalStatement):
+        found.withdrawn[digest] = statement.predicate
+    else:
+        found.results[digest] = statement.predicate
+
+
+def open_record(root: Path, name: str) -> tuple[Statement | WithdrawalStatement, str]:
+    """A record that is believed, and the id of the key that signed it; UsageError says why another one is not."""
+    return _opened(root, name, load_keys(root))
+
+
+def _opened(root: Path, name: str, keys: Keys) -> tuple[Statement | WithdrawalStatement, str]:
     if not name.endswith(_SUFFIX):
         raise UsageError(f"{name} is not a signed record, <submission id>{_SUFFIX}.")
-    payload, _ = opened(read_file(root, f"{VERIFICATIONS}/{name}", MAX_JSON), keys, name)
+    payload, keyid = opened(read_file(root, f"{VERIFICATIONS}/{name}", MAX_JSON), keys, name)
     withdrawal = name.endswith(_WITHDRAWN)
     statement: Statement | WithdrawalStatement
     try:
@@ -74,20 +88,16 @@ def _read(root: Path, name: str, keys: Keys, found: Verified) -> None:
     expected = f"{statement.predicate.submission_id}{_WITHDRAWN if withdrawal else _SUFFIX}"
     if name != expected:
         raise UsageError(f"{name} is about {statement.predicate.submission_id}: it has to be named {expected}.")
-    digest = _checked_subjects(root, statement)
-    if isinstance(statement, WithdrawalStatement):
-        found.withdrawn[digest] = statement.predicate
-    else:
-        found.results[digest] = statement.predicate
+    _check_subjects(root, statement)
+    return statement, keyid
 
 
-def _checked_subjects(root: Path, statement: Statement | WithdrawalStatement) -> str:
-    """The hash of the submission, which is the first subject; its bytes have to be those that were verified."""
+def _check_subjects(root: Path, statement: Statement | WithdrawalStatement) -> None:
+    """The submission is the first subject; its bytes have to be those that were verified."""
     subject = statement.subject[0]
     content = read_file(root, subject.name, MAX_JSON)
     if hashlib.sha256(content).hexdigest() != subject.digest.sha256:
         raise UsageError(f"{subject.name} is not what was verified: its bytes have changed.")
-    return subject.digest.sha256
 
 
 def withdraw(root: Path, path: Path, submission_id: str, reason: str, date: str, key: Ed25519PrivateKey) -> Path:

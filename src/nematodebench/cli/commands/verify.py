@@ -14,11 +14,18 @@ def register(app: typer.Typer) -> None:
 
 
 def verify(
-    submission: Annotated[Path, typer.Argument(metavar="FILE", help="A submission, benchmarks/<task>/<class>/*.json.")],
+    submission: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="A submission, benchmarks/<task>/<class>/*.json; with --run a record."),
+    ],
     key: Annotated[Path | None, typer.Option(help="Private key that signs; without one nothing is stored.")] = None,
     runs: Annotated[
         int | None, typer.Option(min=1, help="Execute this many claimed and fresh runs; all if not given.")
     ] = None,
+    run: Annotated[
+        int | None, typer.Option(min=0, help="Execute this fresh run of a signed record again, and nothing else.")
+    ] = None,
+    statement: Annotated[Path | None, typer.Option(help="Write the result there, unsigned.")] = None,
     work: Annotated[
         Path, typer.Option(help="Folder for finished runs: a verification that was stopped goes on from there.")
     ] = Path("verification_work"),
@@ -35,12 +42,19 @@ def verify(
 
     The board ranks the fresh score. The brain of a bundle runs in a sandbox (bubblewrap). Exit code 0 if every claimed
     run gives identical bits, 1 if not, 2 if the submission cannot be read or does not pass the checks of its data.
+
+    With --run FILE is a record, verifications/*.dsse.json: anybody can execute its fresh runs again, one at a time.
     """
-    from nematodebench.cli.verification import VerifyRequest, verify_file
+    from nematodebench.cli.verification import VerifyRequest, replay_run, verify_file
+
+    if run is not None:
+        if not replay_run(submission, run, work, trust_code):
+            raise typer.Exit(1)
+        return
 
     request = VerifyRequest(
         submission, key=key, runs=runs, work=work, executor=executor, workers=workers, trust_code=trust_code,
-        brain_class=brain_class,
+        brain_class=brain_class, statement=statement,
     )  # fmt: skip
     if not verify_file(request):
         raise typer.Exit(1)
