@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from nematodebench.errors import UsageError
+from nematodebench.files import atomic_write
 from nematodebench.records.runs import RunFailure, RunResult
-from nematodebench.records.store import ExperimentStore, atomic_write, load_experiment
+from nematodebench.records.store import ExperimentStore, load_experiment
 
 
 def test_a_failed_write_leaves_the_old_file_and_no_litter(tmp_path, monkeypatch):
@@ -30,7 +31,7 @@ def test_runs_come_back_as_they_were_written(tmp_path):
     rows = np.array([[0.1, -0.0], [np.pi, 5e-324]])
     written = RunResult(3, 2**64 - 1, {"train": rows}, "a", "b", {"rate": 0.5}, 7, 0.25)
     store.write_run(written)
-    (run,) = store.read_runs()
+    ((_, run),) = store.read_runs()
     assert replace(run, records={}) == replace(written, records={})
     assert run.records["train"].tobytes() == rows.tobytes()
 
@@ -40,7 +41,7 @@ def test_a_failed_run_comes_back_with_its_reason(tmp_path):
     store.create({}, "c.yml", "task: t\n")
     failed = RunResult(0, 1, failure=RunFailure("it broke", "train", 3, 4, "trace"))
     store.write_run(failed)
-    assert list(store.read_runs()) == [failed]
+    assert list(store.read_runs()) == [("00000.npz", failed)]
 
 
 @pytest.mark.parametrize(

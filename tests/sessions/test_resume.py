@@ -146,8 +146,8 @@ def test_other_code_cannot_continue_a_session(tmp_path):
     process.wait()
     (folder,) = tmp_path.iterdir()
     plan = json.loads((folder / "session.json").read_text())
-    (folder / "session.json").write_text(json.dumps({**plan, "source_hash": "0" * 64}))
+    (folder / "session.json").write_text(json.dumps({**plan, "begun_with": {"source": "0" * 64}}))
     done = _session(tmp_path, "--resume", folder.name)
     _, errors = done.communicate()
     assert done.returncode == 2
-    assert "begun with other code" in errors
+    assert "the code of this package" in errors

@@ -6,7 +6,7 @@ from pathlib import Path
 from nematodebench.board.collect import Collection
 from nematodebench.board.markdown import LEADERBOARD, README, leaderboard, leaders, with_leaders
 from nematodebench.errors import StorageError, UsageError
-from nematodebench.records.store import atomic_write
+from nematodebench.files import atomic_write
 
 __all__ = ["current_files", "stale_files", "write_files"]
 

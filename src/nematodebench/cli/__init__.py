@@ -1,8 +1,12 @@
 """The command line. Every file in ``commands`` is a command, and no other package prints."""
 
+import contextlib
 import importlib
 import pkgutil
+import signal
 import sys
+import threading
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
@@ -42,10 +46,29 @@ def _options(
     """Is my brain better than chance, than the reference, than yours, and can anyone check it?"""
 
 
+@contextlib.contextmanager
+def _stopped_by_signals() -> Iterator[None]:
+    """A request to end, or a terminal that closes, is what Ctrl-C is: everything finished is kept."""
+    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    if threading.current_thread() is not threading.main_thread():
+        names = []
+
+    def stop(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = {name: signal.signal(getattr(signal, name), stop) for name in names}
+    try:
+        yield
+    finally:
+        for name, handler in before.items():
+            signal.signal(getattr(signal, name), handler)
+
+
 def main() -> None:
     """Entry point: mistakes become one line and exit code 2, failures exit code 1."""
     try:
-        build()()
+        with _stopped_by_signals():
+            build()()
     except UsageError as error:
         _complain(error, 2)
     except StorageError as error:

@@ -144,7 +144,11 @@ def resume_session(experiment_id: str, root: Path, workers: int | None, quiet: b
     """Continues a session with the live view."""
     progress = Progress()
     with show_progress(progress, experiment_id, quiet):
-        return resume(experiment_id.rstrip("/").split("/")[-1], root, progress, workers)
+        session = resume(experiment_id.rstrip("/").split("/")[-1], root, progress, workers)
+    if progress.damaged:
+        names = ", ".join(progress.damaged[:5]) + (" and more" if len(progress.damaged) > 5 else "")
+        print(f"nematodebench: damaged, executed again: {names}", file=sys.stderr)
+    return session
 
 
 def most_steps(task: Task) -> int:

@@ -5,9 +5,11 @@ their own, because their libraries keep global random state.
 """
 
 import contextlib
+import ctypes
 import multiprocessing
 import os
 import queue
+import signal
 import sys
 import threading
 import types
@@ -27,6 +29,7 @@ ExecutorName: TypeAlias = Literal["threads", "processes", "ray"]
 StepCounter: TypeAlias = Callable[[], int]
 
 _ATTEMPTS = 2
+_PR_SET_PDEATHSIG = 1
 
 
 def default_workers() -> int:
@@ -120,8 +123,19 @@ def _in_threads(specs: Sequence[RunSpec], workers: int, watch: Watch) -> Iterato
             thread.join()
 
 
+def _end_with_parent() -> None:
+    """Has the system end this process when its parent is gone, which may be killed in the middle of a long run."""
+    parent = multiprocessing.parent_process()
+    if parent is None or not sys.platform.startswith("linux"):
+        return
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent.pid:  # it went before the system was told
+        os._exit(1)
+
+
 def _serve(connection: Connection) -> None:
     """A worker process: executes what it is sent until nobody is there to send more."""
+    _end_with_parent()
     with contextlib.suppress(EOFError, BrokenPipeError, KeyboardInterrupt):
         while True:
             spec = connection.recv()

@@ -6,12 +6,13 @@ exists, the session is complete.
 """
 
 import contextlib
+import fcntl
 import io
 import json
 import lzma
 import os
 import shutil
-import tempfile
+import socket
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -21,31 +22,17 @@ import numpy as np
 from pydantic import ValidationError
 
 from nematodebench.errors import UsageError
+from nematodebench.files import atomic_write
 from nematodebench.records.episodes import PhaseColumns, frame_columns
 from nematodebench.records.packed import PACKED, packed_phases
 from nematodebench.records.runs import RunFailure, RunResult
 from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.records.versions import up_to_date
 
-__all__ = ["ExperimentStore", "atomic_write", "find_record", "load_experiment", "stored_columns"]
+__all__ = ["ExperimentStore", "find_record", "load_experiment", "stored_columns"]
 
+LOCK = ".lock"
 _RUN_FACTS = ("index", "seed", "record_hash", "memory_hash", "descriptors", "steps", "seconds")
-
-
-def atomic_write(path: Path, content: bytes) -> None:
-    """Writes a file so that either the old or the whole new content is there, also after a crash."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(temporary).unlink()
-        raise
 
 
 class ExperimentStore:
@@ -74,6 +61,31 @@ class ExperimentStore:
         """Whether the session has ended."""
         return self.metadata_path.is_file()
 
+    def claim(self) -> bool:
+        """Takes the folder; False where somebody else has it already."""
+        self.folder.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self.folder.mkdir()
+        except FileExistsError:
+            return False
+        return True
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """Keeps every other process from working on the session; the system lets go of it if this one is killed."""
+        with (self.folder / LOCK).open("a+") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                lock.seek(0)
+                raise UsageError(
+                    f"Session {self.id} is being run already, by {lock.read() or 'another process'}."
+                ) from error
+            lock.truncate(0)
+            lock.write(f"process {os.getpid()} on {socket.gethostname()}")
+            lock.flush()
+            yield
+
     def create(self, plan: dict[str, Any], config_name: str, config_text: str) -> None:
         """Begins a session: the plan is the last thing written, so a folder without one never began."""
         self._runs.mkdir(parents=True, exist_ok=True)
@@ -96,14 +108,10 @@ class ExperimentStore:
         np.savez(buffer, facts=np.array(json.dumps(facts)), **arrays)
         atomic_write(self._runs / f"{run.index:05d}.npz", buffer.getvalue())
 
-    def read_runs(self) -> Iterator[RunResult]:
-        """The runs kept so far, in order."""
+    def read_runs(self) -> Iterator[tuple[str, RunResult | None]]:
+        """The files of runs kept so far, in order, with what they hold; None for one that cannot be read."""
         for path in sorted(self._runs.glob("*.npz")):
-            with np.load(path) as content:
-                facts = json.loads(str(content["facts"]))
-                records = {name: content[f"phase{k}"] for k, name in enumerate(facts.pop("phases"))}
-            failure = facts.pop("failure")
-            yield RunResult(**facts, records=records, failure=None if failure is None else RunFailure(**failure))
+            yield path.name, _read_run(path)
 
     def finish(self, metadata: ExperimentMetadata, episodes: bytes) -> None:
         """Ends the session: writes the table first and the record last, then removes what it needed to resume."""
@@ -115,8 +123,21 @@ class ExperimentStore:
         """Removes what only an unfinished session needs."""
         shutil.rmtree(self._runs, ignore_errors=True)
         self.plan_path.unlink(missing_ok=True)
-        for leftover in self.folder.glob(".*.*"):
-            leftover.unlink()
+        for leftover in (*self.folder.glob(".*.*"), self.folder / LOCK):
+            leftover.unlink(missing_ok=True)
+
+
+def _read_run(path: Path) -> RunResult | None:
+    """A run that was kept; None where the file is damaged, whatever is wrong with it."""
+    try:
+        with np.load(path, allow_pickle=False) as content:
+            facts = json.loads(str(content["facts"]))
+            records = {name: content[f"phase{k}"] for k, name in enumerate(facts.pop("phases"))}
+        failure = facts.pop("failure")
+        run = RunResult(**facts, records=records, failure=None if failure is None else RunFailure(**failure))
+    except Exception:
+        return None
+    return run if type(run.index) is int and type(run.seed) is int and path.stem == f"{run.index:05d}" else None
 
 
 def find_record(folder: Path) -> Path | None:

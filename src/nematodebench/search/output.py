@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from nematodebench.errors import StorageError
+from nematodebench.files import atomic_write
 from nematodebench.search.space import Dimension
 from nematodebench.search.study import SearchPlan, SearchResult, finished_trials, importances
 from nematodebench.search.target import BrainTarget
@@ -50,9 +51,9 @@ def write_output(folder: Path, target: BrainTarget, plan: SearchPlan, result: Se
     )  # fmt: skip
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "best.yml").write_text(config_text(best))
-        (folder / "importances.json").write_text(json.dumps(content["importances"], indent=1) + "\n")
-        (folder / "result.json").write_text(json.dumps(content, indent=1) + "\n")
+        atomic_write(folder / "best.yml", config_text(best).encode())
+        atomic_write(folder / "importances.json", (json.dumps(content["importances"], indent=1) + "\n").encode())
+        atomic_write(folder / "result.json", (json.dumps(content, indent=1) + "\n").encode())
         _plot(folder / "history.png", finished_trials(result.study), content, plan.space)
     except OSError as error:
         raise StorageError(f"Cannot write to {folder}: {error.strerror or error}.") from error

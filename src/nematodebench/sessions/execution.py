@@ -9,12 +9,12 @@ from typing import Any
 
 from nematodebench.engine.executors import Watch, execute_all
 from nematodebench.engine.isolation.host import Foreign
-from nematodebench.engine.run import compile_for
+from nematodebench.engine.run import compile_for, record_hash
 from nematodebench.engine.seeds import session_seed
 from nematodebench.errors import Interrupted, StorageError, UsageError
-from nematodebench.records.provenance import source_hash
 from nematodebench.records.runs import RunResult
 from nematodebench.records.store import ExperimentStore
+from nematodebench.sessions.begun import begun_with, changed_since
 from nematodebench.sessions.config import SessionConfig
 from nematodebench.sessions.plan import Plan, make_plan, resized, session_config
 from nematodebench.sessions.session import EXPERIMENTS, Session
@@ -30,6 +30,7 @@ class Progress:
     total: int = 0
     done: int = 0
     failed: int = 0
+    damaged: list[str] = field(default_factory=list)
     started: float = field(default_factory=time.perf_counter)
     watch: Watch = field(default_factory=Watch)
 
@@ -54,15 +55,16 @@ def run_plan(
     """Executes a plan; with ``root`` every run is stored as it ends, under an id of its own if none is given."""
     named = experiment_id is not None
     experiment_id = experiment_id or new_experiment_id(plan)
-    store = None
-    if root is not None:
-        while not named and (root / experiment_id).exists():  # several brains of one seed may be done within a second
+    if root is None:
+        return _execute(plan, experiment_id, _now(), None, progress or Progress())
+    store = ExperimentStore(root, experiment_id)
+    with _storage(store):
+        while not store.claim() and not named:  # another session of the same second has this name
             time.sleep(0.1)
-            experiment_id = new_experiment_id(plan)
-        store = ExperimentStore(root, experiment_id)
-        with _storage(store):
-            store.create(_plan_record(plan, experiment_id), plan.config_name, plan.config_text)
-    return _execute(plan, experiment_id, _now(), store, progress or Progress())
+            store = ExperimentStore(root, new_experiment_id(plan))
+    with _storage(store), store.held():
+        store.create(_plan_record(plan, store.id), plan.config_name, plan.config_text)
+        return _execute(plan, store.id, _now(), store, progress or Progress())
 
 
 def resume(
@@ -75,17 +77,23 @@ def resume(
     """Continues a killed or interrupted session from its finished runs."""
     store = ExperimentStore(root, experiment_id)
     if store.complete:
+        store.clean()  # a kill may have come between the last write and the cleaning
         raise UsageError(f"Session {experiment_id} is complete. `nematodebench report {store.folder}` shows it.")
     record = store.plan()
-    if record["source_hash"] != source_hash():
-        raise UsageError(f"Session {experiment_id} was begun with other code. Check out that state, or start anew.")
-    text = (store.folder / record["config_name"]).read_text()
-    given = SessionConfig(**record["session"])
-    plan = make_plan(
-        given, workers=workers or record["workers"], executor=record["executor"], config_name=record["config_name"],
-        text=text, foreign=foreign,
-    )  # fmt: skip
-    return _execute(plan, experiment_id, record["created"], store, progress or Progress())
+    with _storage(store), store.held():
+        text = (store.folder / record["config_name"]).read_text()
+        given = SessionConfig(**record["session"])
+        plan = make_plan(
+            given, workers=workers or record["workers"], executor=record["executor"],
+            config_name=record["config_name"], text=text, foreign=foreign,
+        )  # fmt: skip
+        changed = changed_since(record["begun_with"], plan)
+        if changed:
+            raise UsageError(
+                f"Session {experiment_id} was begun with something else: {', '.join(changed)} changed since. Runs of "
+                "two states must not be mixed: put it back as it was, or start anew."
+            )
+        return _execute(plan, experiment_id, record["created"], store, progress or Progress())
 
 
 def _plan_record(plan: Plan, experiment_id: str) -> dict[str, Any]:
@@ -96,7 +104,7 @@ def _plan_record(plan: Plan, experiment_id: str) -> dict[str, Any]:
         "workers": plan.workers,
         "executor": plan.executor,
         "config_name": plan.config_name,
-        "source_hash": source_hash(),
+        "begun_with": begun_with(plan),
     }
 
 
@@ -123,7 +131,7 @@ def _execute(
     started = progress.started = time.perf_counter()
     results: dict[int, RunResult] = {}
     if store is not None:
-        results = {run.index: run for run in store.read_runs()}
+        results = _kept_runs(plan, store, progress)
     progress.total, progress.done = plan.runs, len(results)
     progress.failed = sum(result.failure is not None for result in results.values())
     todo = [spec for spec in plan.specs() if spec.index not in results]
@@ -143,6 +151,28 @@ def _execute(
         with _storage(store):
             session.store(store)
     return session
+
+
+def _kept_runs(plan: Plan, store: ExperimentStore, progress: Progress) -> dict[int, RunResult]:
+    """The runs that are finished. A file that is damaged, or not of this session, is executed again and named."""
+    specs = {spec.index: spec for spec in plan.specs()}
+    kept = {}
+    for name, run in store.read_runs():
+        spec = None if run is None else specs.get(run.index)
+        if run is None or spec is None or run.seed != spec.seed or not _sound(plan, run):
+            progress.damaged.append(name)
+        else:
+            kept[run.index] = run
+    return kept
+
+
+def _sound(plan: Plan, run: RunResult) -> bool:
+    """Whether a run's episodes are those its hash was computed from."""
+    if run.failure is not None:
+        return not run.records
+    columns = {phase.name: len(phase.columns) for phase in plan.task.phases}
+    shapes = {name: rows.shape[1] if rows.ndim == 2 else -1 for name, rows in run.records.items()}
+    return shapes == columns and record_hash(plan.task, run.records) == run.record_hash
 
 
 def extend(session: Session, runs: int, progress: Progress | None = None) -> Session:

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nematodebench.errors import StorageError, UsageError
+from nematodebench.files import atomic_write
 from nematodebench.records.episodes import write_frame
 from nematodebench.records.provenance import source_hash
-from nematodebench.records.store import atomic_write
 from nematodebench.sessions.config import SessionConfig, parse_assignments
 from nematodebench.sessions.plan import Plan, dump_config, make_plan
 from nematodebench.sessions.recording import brain_source_hash

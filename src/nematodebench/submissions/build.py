@@ -15,7 +15,7 @@ from nematodebench.kernels.target import code_generation
 from nematodebench.records.bundle_schema import Bundle
 from nematodebench.records.evaluation_schema import CheckResult
 from nematodebench.records.provenance import collect_provenance
-from nematodebench.records.store import find_record
+from nematodebench.records.store import ExperimentStore, find_record
 from nematodebench.records.submission_schema import NematodeBenchSubmission
 from nematodebench.sessions.rerun import task_of
 from nematodebench.submissions.bundles import BUNDLES, bundle_problems, pack
@@ -141,6 +141,9 @@ def _open(root: Path, folders: Sequence[Path]) -> list[StoredSession]:
         if find_record(place) is None:
             hint = f"`nematodebench run --resume {place.name}` ends an interrupted one."
             raise UsageError(f"There is no finished session in {folder}. {hint}")
+        store = ExperimentStore(place.parent, place.name)
+        if store.complete and store.plan_path.is_file():
+            store.clean()  # a kill came between the end of the session and its cleaning
         sessions.append(open_session(place.parent, place.name))
     names = [session.metadata.experiment_id for session in sessions]
     for name in names:

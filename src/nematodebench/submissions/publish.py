@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from nematodebench.errors import StorageError, UsageError
-from nematodebench.records.store import atomic_write
+from nematodebench.files import atomic_write
 from nematodebench.submissions.build import Attribution, Draft, OwnSource, prepare
 from nematodebench.submissions.bundles import BUNDLES
 from nematodebench.submissions.repository import state_folder

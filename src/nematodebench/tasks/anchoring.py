@@ -10,6 +10,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from nematodebench.errors import UsageError
+from nematodebench.files import atomic_write
 from nematodebench.scoring import AnchoredScore, AnchorKind, ScoreAnchor, anchored_score, check_anchors
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.specification import specification_hash
@@ -132,5 +133,6 @@ def write_anchors(task: Task, anchors: TaskAnchors) -> Path:
     path = anchor_path(task.id)
     path.parent.mkdir(exist_ok=True)
     content = {"task": task.id, "spec_hash": task.spec_hash, "spec": task.spec()}
-    path.write_text(json.dumps({**content, **asdict(replace(anchors, spec_hash=task.spec_hash))}, indent=1) + "\n")
+    content |= asdict(replace(anchors, spec_hash=task.spec_hash))
+    atomic_write(path, (json.dumps(content, indent=1) + "\n").encode())
     return path

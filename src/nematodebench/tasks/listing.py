@@ -7,10 +7,9 @@ code, under a hash of the sources they come from. After an edit there they are l
 import contextlib
 import hashlib
 import json
-import os
-import tempfile
 from pathlib import Path
 
+from nematodebench.files import atomic_write
 from nematodebench.kernels.cache_folder import preferred_cache_root
 
 __all__ = ["task_ids"]
@@ -54,10 +53,4 @@ def _write(path: Path, ids: list[str]) -> None:
     """Keeps the ids, whole or not at all; where that is impossible, they are listed anew the next time."""
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                json.dump(ids, stream)
-            Path(temporary).replace(path)
-        except OSError:
-            Path(temporary).unlink(missing_ok=True)
+        atomic_write(path, json.dumps(ids).encode())

@@ -15,8 +15,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from pydantic import Field, ValidationError
 
 from nematodebench.errors import UsageError
+from nematodebench.files import atomic_write
 from nematodebench.records.schemas import Record, Sha256
-from nematodebench.records.store import atomic_write
 from nematodebench.records.submission_schema import ShownName
 from nematodebench.submissions.untrusted import MAX_CONFIG, parse_record, problems, read_file
 

@@ -8,7 +8,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from pydantic import ValidationError
 
 from nematodebench.errors import UsageError
-from nematodebench.records.store import atomic_write
+from nematodebench.files import atomic_write
 from nematodebench.submissions.untrusted import MAX_JSON, parse_record, problems, read_file
 from nematodebench.verification.envelope import opened, signed
 from nematodebench.verification.keys import Keys, key_id, load_keys

@@ -18,12 +18,13 @@ from nematodebench.engine.isolation.host import Foreign
 from nematodebench.engine.isolation.sandbox import require_sandbox
 from nematodebench.engine.run import RunSpec, compile_for
 from nematodebench.errors import UsageError
+from nematodebench.files import atomic_write
 from nematodebench.kernels.target import code_generation
 from nematodebench.records.memory_hash import same_memory
 from nematodebench.records.plain_text import plain
 from nematodebench.records.provenance import collect_provenance, platform_class
 from nematodebench.records.schemas import RunRecord
-from nematodebench.records.store import ExperimentStore, atomic_write
+from nematodebench.records.store import ExperimentStore
 from nematodebench.sessions.config import SessionConfig
 from nematodebench.sessions.execution import Progress, resume, run_plan
 from nematodebench.sessions.plan import make_plan

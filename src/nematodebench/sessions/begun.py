@@ -1,0 +1,77 @@
+"""What a session was begun with: it goes on only with the same code, brain, libraries and config."""
+
+import hashlib
+import importlib.metadata
+import inspect
+import platform
+import sys
+from pathlib import Path
+from typing import Any
+
+from nematodebench.engine.isolation.host import Foreign
+from nematodebench.records.provenance import source_hash
+from nematodebench.sessions.plan import Plan
+
+__all__ = ["begun_with", "changed_since"]
+
+
+def begun_with(plan: Plan) -> dict[str, Any]:
+    """Hashes and versions of everything that decides the runs of a plan."""
+    return {
+        "source": source_hash(),
+        "config": _sha256(plan.config_text.encode()),
+        "brain": {path.name: _sha256(path.read_bytes()) for path in _own_files(plan)},
+        "libraries": {"python": platform.python_version(), **_libraries(plan)},
+    }
+
+
+def changed_since(stored: dict[str, Any], plan: Plan) -> list[str]:
+    """What is not as it was when the session began, in words; empty where all of it is."""
+    now = begun_with(plan)
+    found = ["the code of this package"] if stored.get("source") != now["source"] else []
+    found += ["its config file"] if stored.get("config") != now["config"] else []
+    before, files = stored.get("brain", {}), now["brain"]
+    found += [f"the brain's file {name}" for name in sorted({*before, *files}) if before.get(name) != files.get(name)]
+    for name, version in stored.get("libraries", {}).items():
+        here = platform.python_version() if name == "python" else _version(name)
+        found += [f"{name} ({version} then, {here or 'missing'} now)"] if here != version else []
+    return found
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _own_files(plan: Plan) -> list[Path]:
+    """The brain's file and what it has imported from its own folder; none for a brain of this package."""
+    brain = plan.brain
+    if isinstance(brain, Foreign) or brain.__module__.startswith("nematodebench."):
+        return []
+    try:
+        own = Path(inspect.getfile(brain)).resolve()
+    except (OSError, TypeError):
+        return []
+    if "site-packages" in own.parts:
+        return [own]
+    loaded = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
+    near = {Path(name).resolve() for name in loaded if name and name.endswith(".py")}
+    return sorted(
+        {own, *(path for path in near if path.is_relative_to(own.parent) and "site-packages" not in path.parts)}
+    )
+
+
+def _libraries(plan: Plan) -> dict[str, str]:
+    """Versions of what computes: the libraries of the compiled core, and for Python brains all that are loaded."""
+    names = {"numpy", "numba", "llvmlite"}
+    if _own_files(plan):
+        loaded = {name.partition(".")[0] for name in sys.modules}
+        for module, distributions in importlib.metadata.packages_distributions().items():
+            names |= set(distributions) if module in loaded else set()
+    return {name: version for name in sorted(names) if (version := _version(name)) is not None}
+
+
+def _version(name: str) -> str | None:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
