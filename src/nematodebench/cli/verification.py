@@ -9,7 +9,7 @@ from typing import get_args
 
 from nematodebench.cli.show import printable, stat
 from nematodebench.errors import unknown_name
-from nematodebench.records.store import atomic_write
+from nematodebench.files import atomic_write
 from nematodebench.submissions.evaluate import root_of
 from nematodebench.submissions.repository import repository_root
 from nematodebench.submissions.store import load_submission
