@@ -193,7 +193,12 @@ ATTACKS = {
     "a revoked key": (lambda r: revoke(r, next(iter(load_keys(r).files)), "spite"), "is revoked, which only"),
     "a record": (lambda r: write(r, "verifications/x.dsse.json"), "which only a maintainer may add"),
     "a withdrawal": (lambda r: write(r, "verifications/x.withdrawn.dsse.json"), "which only a maintainer may add"),
-    "something among the keys": (lambda r: write(r, "keys/x.json"), "has not the name of a key"),
+    "something among the keys": (lambda r: write(r, "keys/x.json"), "x.json is not valid JSON"),
+    "a key of another name": (
+        lambda r: (new_key(r, "Eve", r.parent / "eve.pem"),
+                   [p.rename(p.with_name("x.json")) for p in (r / "keys").iterdir() if "Eve" in p.read_text()]),
+        "the name, the keyid and the key do not belong together"),
+    "something among the records": (lambda r: write(r, "verifications/x.txt"), "is not a record, verifications/"),
     "a rename of an entry": (
         lambda r: (r / f"benchmarks/foraging_small/classical/{OLD}.json").rename(r / "benchmarks/x.json"),
         "is removed:"),

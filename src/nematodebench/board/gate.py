@@ -18,7 +18,7 @@ from nematodebench.records.submission_schema import NematodeBenchSubmission
 from nematodebench.submissions.bundles import BUNDLES
 from nematodebench.submissions.store import BENCHMARKS
 from nematodebench.submissions.untrusted import MAX_CONFIG, MAX_JSON, parse_record, problems
-from nematodebench.verification.keys import KEYS, PublicKey
+from nematodebench.verification.keys import KEYS, PublicKey, parsed_key
 from nematodebench.verification.store import VERIFICATIONS
 
 __all__ = ["MAINTAINERS", "MOST_FILES", "Judgement", "judge_proposal", "kind_of"]
@@ -90,7 +90,7 @@ def judge_proposal(proposal: Proposal, author: str | None) -> Judgement:
         _shortened(_immutable(proposal, maintainer)),
         _shortened(_unreferenced(proposal, new, complete=not refusals)),
         _shortened(_authors(new, author)),
-        _shortened(_records(proposal.changes, maintainer)),
+        _shortened(_records(proposal, maintainer)),
         _board(proposal, kinds, maintainer),
     )
     return Judgement(kinds, count, sorted(new), refusals + [line for rule in rules for line in rule])
@@ -220,17 +220,26 @@ def _authors(new: Mapping[str, NematodeBenchSubmission], author: str | None) -> 
             yield f"{path} says github {made.github!r}, but the author of the proposal is {author!r}"
 
 
-def _records(changes: tuple[Change, ...], maintainer: bool | None) -> Iterator[str]:
-    for change in changes:
+def _records(proposal: Proposal, maintainer: bool | None) -> Iterator[str]:
+    for change in proposal.changes:
         folder, _, name = change.path.partition("/")
         if kind_of(change.path) != "records" or not change.added:
             continue
         if maintainer is False:
             what = "a key" if folder == KEYS else "a record of verification"
             yield f"{change.path} is {what}, which only a maintainer may add ({MAINTAINERS})"
-        pattern = r"[0-9a-f]{64}\.json" if folder == KEYS else r"[A-Za-z0-9_.-]+\.dsse\.json"
-        if re.fullmatch(pattern, name) is None:
-            yield f"{change.path} has not the name of a key or a record"
+        if folder == KEYS:
+            yield from _key(proposal, change)
+        elif re.fullmatch(r"[A-Za-z0-9_.-]+\.dsse\.json", name) is None:
+            yield f"{change.path} is not a record, {VERIFICATIONS}/<submission id>.dsse.json"
+
+
+def _key(proposal: Proposal, change: Change) -> Iterator[str]:
+    """A file that is no key would keep the board from reading all the others."""
+    try:
+        parsed_key(proposal.content(change, MAX_CONFIG), change.path.partition("/")[2])
+    except UsageError as error:
+        yield str(error).rstrip(".")
 
 
 def _board(proposal: Proposal, kinds: list[str], maintainer: bool | None) -> Iterator[str]:

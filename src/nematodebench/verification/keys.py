@@ -20,7 +20,18 @@ from nematodebench.records.schemas import Record, Sha256
 from nematodebench.records.submission_schema import ShownName
 from nematodebench.submissions.untrusted import MAX_CONFIG, parse_record, problems, read_file
 
-__all__ = ["KEYS", "Keys", "PublicKey", "Revocation", "key_id", "load_keys", "new_key", "read_private", "revoke"]
+__all__ = [
+    "KEYS",
+    "Keys",
+    "PublicKey",
+    "Revocation",
+    "key_id",
+    "load_keys",
+    "new_key",
+    "parsed_key",
+    "read_private",
+    "revoke",
+]
 
 KEYS = "keys"
 
@@ -70,25 +81,27 @@ def load_keys(root: Path) -> Keys:
     keys = Keys()
     folder = root / KEYS
     for path in sorted(folder.glob("*.json")) if folder.is_dir() else []:
-        stored = _read(root, path.name)
-        try:
-            raw = base64.b64decode(stored.public_key, validate=True)
-            key = Ed25519PublicKey.from_public_bytes(raw)
-        except (binascii.Error, ValueError) as error:
-            raise UsageError(f"{KEYS}/{path.name} holds no Ed25519 key.") from error
-        if key_id(key) != stored.keyid or path.stem != stored.keyid:
-            raise UsageError(f"{KEYS}/{path.name}: the name, the keyid and the key do not belong together.")
+        stored, key = parsed_key(read_file(root, f"{KEYS}/{path.name}", MAX_CONFIG), path.name)
         keys.files[stored.keyid] = stored
         if stored.revoked is None:
             keys.trusted[stored.keyid] = key
     return keys
 
 
-def _read(root: Path, name: str) -> PublicKey:
+def parsed_key(content: bytes, name: str) -> tuple[PublicKey, Ed25519PublicKey]:
+    """What a file of ``keys/`` says, and the key in it; UsageError where it is none or has another name."""
     try:
-        return parse_record(PublicKey, read_file(root, f"{KEYS}/{name}", MAX_CONFIG), name)
+        stored = parse_record(PublicKey, content, name)
     except ValidationError as error:
         raise UsageError(f"{KEYS}/{name} is not a key: {'; '.join(problems(error))}.") from error
+    try:
+        raw = base64.b64decode(stored.public_key, validate=True)
+        key = Ed25519PublicKey.from_public_bytes(raw)
+    except (binascii.Error, ValueError) as error:
+        raise UsageError(f"{KEYS}/{name} holds no Ed25519 key.") from error
+    if key_id(key) != stored.keyid or name != f"{stored.keyid}.json":
+        raise UsageError(f"{KEYS}/{name}: the name, the keyid and the key do not belong together.")
+    return stored, key
 
 
 def _write(root: Path, key: PublicKey) -> Path:
