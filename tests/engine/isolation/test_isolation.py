@@ -52,6 +52,12 @@ def test_isolated_and_in_process_give_the_same_bits():
     assert isolated.steps == plain.steps
 
 
+def test_a_brain_that_is_trusted_runs_without_a_sandbox_with_the_same_bits():
+    trusted = run("Honest", brain=replace(foreign("Honest"), trusted=True))
+    assert trusted.failure is None
+    assert trusted.record_hash == in_process("Honest").record_hash
+
+
 def test_probes_of_copies_give_the_same_bits():
     order = ("pattern_memory", "association")
     task = continual_task(order, dict.fromkeys(order, 2), probe_episodes=1)
