@@ -16,7 +16,7 @@ from nematodebench.brains.base import Interface
 from nematodebench.brains.parts.liveness import liveness_of
 from nematodebench.brains.spiking.network import LEAST
 from nematodebench.brains.spiking.spiking_rstdp import Memory, SpikingRstdp, SpikingRstdpConfig
-from nematodebench.engine.agents import aligned
+from nematodebench.engine.compiled_brain import aligned
 from nematodebench.kernels.abi import BRAIN, Feedback
 from nematodebench.kernels.jit import F32, F32M, F64, I64, U64, first_class, kernel
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_BRAIN, set_stream

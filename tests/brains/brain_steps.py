@@ -6,7 +6,7 @@ import sys
 import numpy as np
 from brain_trial import Trial, discrete, effectors
 
-from nematodebench.engine.agents import memory_digest
+from nematodebench.engine.compiled_brain import memory_digest
 from nematodebench.kernels.jit import INTERPRETED
 
 STEPS = 30

@@ -6,7 +6,7 @@ from brain_trial import Trial, discrete, effectors
 
 from nematodebench.brains.registry import get_brain
 from nematodebench.brains.spiking.spiking_rstdp import SpikingRstdp, SpikingRstdpConfig
-from nematodebench.engine.agents import memory_digest
+from nematodebench.engine.compiled_brain import memory_digest
 from nematodebench.engine.run import RunSpec, compile_for, execute
 from nematodebench.measures.anchored import ANCHORED
 from nematodebench.search.space import switches

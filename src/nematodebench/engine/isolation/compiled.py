@@ -6,7 +6,7 @@ import numpy as np
 from numba import types
 
 from nematodebench.brains.base import Interface
-from nematodebench.engine.agents import CompiledBrains
+from nematodebench.engine.compiled_brain import CompiledBrains
 from nematodebench.engine.isolation.mailbox import PATIENCE, Mail, after, before, give_way
 from nematodebench.engine.isolation.shared import BRAIN_TURN, HOST_TURN, Shared
 from nematodebench.kernels.abi import BRAIN, BrainFunction
@@ -76,8 +76,16 @@ _SIGNATURE = types.void(
 )  # fmt: skip
 
 
+def _take_blas_for_granted() -> None:
+    """Keeps Numba from importing SciPy only to find out that it is there, which took a third of loading a brain."""
+    import numba.np.linalg
+
+    numba.np.linalg.ensure_blas = lambda: None
+
+
 def compile_brain(brain: type[Any]) -> None:
     """Compiles (or loads) everything a run needs, and nothing else."""
+    _take_blas_for_granted()
     for function in (brain.init, brain.begin_episode, brain.act, brain.learn):
         first_class(function, BRAIN)
     first_class(_serve, _SIGNATURE)
