@@ -100,3 +100,41 @@ def test_listing_brains_imports_no_library_of_theirs():
     code = "import sys; from nematodebench.cli import build; build()(['brains'], standalone_mode=False); "
     code += "sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0
+
+
+BRAIN = """
+class Filed:
+    def act(self, observation): return 0
+    def learn(self, transition): pass
+    def begin_episode(self): pass
+"""
+
+
+def test_a_brain_of_a_file_is_found_by_its_path(tmp_path: Path) -> None:
+    (tmp_path / "filed_brain.py").write_text(BRAIN)
+    name = f"{tmp_path}/filed_brain.py:Filed"
+    assert get_brain(name).__name__ == "Filed"
+    assert is_foreign(name)
+    assert not registry.is_built_in(name)
+    plan = make_plan(SessionConfig(task="foraging_small-v1", brain=name))
+    assert (plan.brain_name, plan.config_name) == (name, "filed_brain_Filed_foraging_small.yml")
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "message"),
+    [
+        ("absent_brain.py", "absent.py:Filed", "there is no file"),
+        ("classless_brain.py", "classless_brain.py:Other", "has no class 'Other'"),
+        ("json.py", "json.py:Filed", "there is another module called json. Rename the file"),
+    ],
+)
+def test_a_brain_that_is_not_in_its_file(tmp_path: Path, file: str, name: str, message: str) -> None:
+    (tmp_path / file).write_text(BRAIN)
+    with pytest.raises(UsageError, match=message):
+        get_brain(f"{tmp_path}/{name}")
+
+
+def test_a_brain_is_of_this_repository_only_if_a_file_of_the_package_declares_it(monkeypatch) -> None:
+    monkeypatch.setitem(registry._REGISTERED, "mine", object)
+    assert registry.is_built_in("mlp_ppo")
+    assert not registry.is_built_in("mine")

@@ -120,3 +120,18 @@ def test_an_unwritable_folder_costs_only_the_cache(tmp_path):
     assert failed == []
     warm = nematodebench.run("foraging_small-v1", "null_random", runs=1, episodes=2, seed=1, workers=1)
     assert bits == warm.runs[0].record_hash
+
+
+def test_the_file_beside_a_brain_from_outside_moves_its_folder(tmp_path):
+    brain, helper = tmp_path / "outer_brain.py", tmp_path / "outer_helper.py"
+    brain.write_text("import numpy as np\nfrom outer_helper import value\n")
+    helper.write_text("value = 1\n")
+    script = f"from nematodebench.kernels.target import cache_dir; print(cache_dir({str(brain)!r}))"
+
+    def folder():
+        return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+
+    first = folder()
+    assert folder() == first
+    helper.write_text("value = 2\n")
+    assert folder() != first

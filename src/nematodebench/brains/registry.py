@@ -114,14 +114,15 @@ def _import_class(name: str) -> BrainType:
     if file is not None and not file.is_file():
         raise UsageError(f"Brain {name!r}: there is no file {place}.")
     module_name, folder = (file.stem, str(file.parent)) if file is not None else (place, str(Path.cwd()))
-    if folder not in sys.path:
+    if file is not None and module_name in sys.modules:  # before its folder can hide the other one from anybody
+        if Path(getattr(sys.modules[module_name], "__file__", None) or "").resolve() != file.resolve():
+            raise UsageError(f"Brain {name!r}: there is another module called {module_name}. Rename the file.")
+    elif folder not in sys.path:
         sys.path.insert(0, folder)
     try:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
         raise UsageError(f"Brain {name!r}: {error}. Run from the folder that holds {module_name}.py.") from error
-    if file is not None and Path(module.__file__ or "").resolve() != file.resolve():
-        raise UsageError(f"Brain {name!r}: there is another module called {module_name}. Rename the file.")
     if not hasattr(module, class_name):
         raise UsageError(f"Brain {name!r}: module {module_name} has no class {class_name!r}.")
     return getattr(module, class_name)  # type: ignore[no-any-return]
