@@ -114,7 +114,7 @@ def _write(root: Path, key: PublicKey) -> Path:
 
 def new_key(root: Path, owner: str, private: Path) -> PublicKey:
     """Makes a key: its public half is written to the repository, its private half to a file outside of it."""
-    inside = private.absolute().is_relative_to(root.absolute())
+    inside = private.resolve().is_relative_to(root.resolve())
     if inside or private.exists():
         why = "is inside the repository" if inside else "exists already"
         raise UsageError(f"{private} {why}: give a new file outside of it for the private key.")
