@@ -23,6 +23,11 @@ __all__ = ["PATIENCE", "Mail", "after", "before", "give_way", "stubs"]
 
 PATIENCE = 2000
 """How often the turn is looked at before the processor is offered to others."""
+_LONG, _NAP = 20_000, 200
+"""After how many looks somebody waits for a process that starts, and how many microseconds to sleep between them then.
+
+Whoever looks on instead takes the processor from the very process that it waits for.
+"""
 
 
 class Mail(Block):
@@ -53,6 +58,7 @@ def _fence(order: str) -> Any:
 before = _fence("release")
 after = _fence("acquire")
 give_way = types.ExternalFunction("sched_yield", types.int32())
+_sleep = types.ExternalFunction("usleep", types.int32(types.uint32))
 
 
 @kernel()
@@ -68,7 +74,9 @@ def _answered(mail: Mail) -> bool:
         if mail.over != 0:
             return False
         looks += 1
-        if looks > PATIENCE:
+        if looks > _LONG:
+            _sleep(_NAP)
+        elif looks > PATIENCE:
             give_way()
 
 
