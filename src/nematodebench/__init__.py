@@ -6,10 +6,12 @@
 2
 """
 
+import contextlib
 import importlib
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
+from nematodebench.errors import UsageError
 from nematodebench.interop.registration import register_all
 
 if TYPE_CHECKING:
@@ -64,4 +66,7 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-register_all()  # so that gymnasium.make("nematodebench/...") works as soon as this package is imported
+# So that gymnasium.make("nematodebench/...") works as soon as this package is imported. Where nothing may be compiled,
+# whatever needs a world first says why.
+with contextlib.suppress(UsageError):
+    register_all()

@@ -2,7 +2,6 @@
 
 from gymnasium.envs.registration import register, registry
 
-from nematodebench.tasks.listing import task_ids
 
 __all__ = ["NAMESPACE", "register_all"]
 
@@ -11,6 +10,8 @@ NAMESPACE = "nematodebench"
 
 def register_all() -> None:
     """Registers every built-in task that is not registered yet."""
+    from nematodebench.tasks.listing import task_ids
+
     for task in task_ids():
         name = f"{NAMESPACE}/{task}"
         if name in registry:
