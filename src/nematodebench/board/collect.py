@@ -1,7 +1,9 @@
 """Reads every submission of a repository. Only what passes its checks, here and now, and was verified gets a rank."""
 
+import contextlib
 import hashlib
 import math
+import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from nematodebench.records.submission_schema import NematodeBenchSubmission
 from nematodebench.stats import Z95, StatValue, t_critical
 from nematodebench.submissions.guarded import Judge
 from nematodebench.submissions.history import History, merge_history
+from nematodebench.submissions.sessions import ARTIFACTS
 from nematodebench.submissions.store import BENCHMARKS, load_submission, submission_files
 from nematodebench.verification.statement import Result
 from nematodebench.verification.store import Verified, read_all
@@ -22,6 +25,8 @@ from nematodebench.vocabulary import OPEN
 __all__ = ["UNCLASSIFIED", "Collection", "Listing", "Rejection", "claimed", "collect", "listing_of"]
 
 UNCLASSIFIED = "unclassified"
+_MOST_STRAYS = 20
+"""So many files of a kind are named that do not belong where they are."""
 
 
 @dataclass(frozen=True)
@@ -166,10 +171,34 @@ def claimed(root: Path) -> Collection:
 
 
 def _strays(root: Path, files: list[Path]) -> list[Rejection]:
-    """JSON files that would otherwise be passed over in silence."""
+    """Files that would otherwise be passed over in silence: beside the submissions, and beside their sessions."""
     reason = "it is not a submission, benchmarks/<task>/<class>/<timestamp>.json"
-    strays = sorted(path for path in (root / BENCHMARKS).rglob("*.json") if path not in files)
-    return [Rejection(path.relative_to(root).as_posix(), [reason]) for path in strays]
+    strays = [path for path in _below(root / BENCHMARKS) if path not in files]
+    found = [Rejection(path.relative_to(root).as_posix(), [reason]) for path in strays[:_MOST_STRAYS]]
+    known = _session_names(files)
+    sessions = root / ARTIFACTS
+    others = sorted(path for path in sessions.iterdir() if path.name not in known) if sessions.is_dir() else []
+    others += [path for path in _below(sessions.parent) if sessions not in path.parents]
+    reason = "it belongs to no submission"
+    return found + [Rejection(path.relative_to(root).as_posix(), [reason]) for path in others[:_MOST_STRAYS]]
+
+
+def _below(folder: Path) -> list[Path]:
+    """Everything in a folder that is no folder; links are named and not followed."""
+    found = []
+    for place, folders, names in os.walk(folder):
+        links = [name for name in folders if (Path(place) / name).is_symlink()]
+        found += [Path(place) / name for name in (*names, *links)]
+    return sorted(found)
+
+
+def _session_names(files: list[Path]) -> set[str]:
+    """Names of all sessions that a submission refers to, also one that was rejected."""
+    names = set()
+    for path in files:
+        with contextlib.suppress(UsageError):
+            names |= {reference.experiment_id for reference in load_submission(path).sessions}
+    return names
 
 
 def listing_of(

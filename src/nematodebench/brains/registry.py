@@ -4,6 +4,7 @@ import importlib
 import inspect
 import re
 import sys
+from collections.abc import Callable
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -66,6 +67,7 @@ def canonical_name(name: str) -> str:
     return name if name in list_brains() else _declared()[1].get(name, name)
 
 
+@cache
 def _entry_points() -> dict[str, Any]:
     return {point.name: point for point in entry_points(group="nematodebench.brains")}
 
@@ -91,13 +93,21 @@ def get_brain(name: str) -> BrainType:
     if name in _REGISTERED:
         return _REGISTERED[name]
     if name in _built_in():
-        return _only_brain(importlib.import_module(_built_in()[name]), name)
+        return _only_brain(_loaded(name, lambda: importlib.import_module(_built_in()[name])), name)
     if ":" in name:
         return _checked(_import_class(name), name)
     points = _entry_points()
     if name in points:
-        return _checked(points[name].load(), name)
+        return _checked(_loaded(name, points[name].load), name)
     raise unknown_name("brain", name, list_brains())
+
+
+def _loaded(name: str, load: Callable[[], Any]) -> Any:
+    """What a brain is made of; a library that is not installed is named."""
+    try:
+        return load()
+    except ImportError as error:
+        raise UsageError(f"Brain {name!r} needs what is not installed here: {error}.") from error
 
 
 def _only_brain(module: Any, name: str) -> BrainType:

@@ -101,7 +101,14 @@ class Composite(Measure):
         (truncated,), (success,) = run.column("truncated") > 0, run.column("success") > 0
         rule = scoring.episode_success(foods, world.target, steps, world.max_steps, truncated)
         wrong = np.flatnonzero(rule != success)
-        return f"episode {wrong[0]}: success does not follow from foods and end" if wrong.size else None
+        if wrong.size:
+            return f"episode {wrong[0]}: success does not follow from foods and end"
+        (terminated,), (optimal,), (travelled,) = (run.column(n) for n in ("terminated", "optimal", "travelled"))
+        both = np.flatnonzero((terminated > 0) & truncated)
+        if both.size:
+            return f"episode {both[0]}: it is terminated and truncated at once"
+        short = np.flatnonzero((foods > 0) & (travelled < optimal))
+        return f"episode {short[0]}: the way to the first food is shorter than the shortest" if short.size else None
 
 
 COMPOSITE = Composite()

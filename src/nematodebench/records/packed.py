@@ -24,6 +24,8 @@ PACKED = "episodes.xz"
 """Name of the file in a session's folder."""
 MAX_CONTENT = 200_000_000
 MAX_ROWS = 5_000_000
+_MAX_HEAD = 8_000_000
+_MAX_MEMORY = 256 << 20
 _MAX_COLUMNS = 100
 _FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9, "dict_size": 1 << 16, "lc": 0, "lp": 0, "pb": 0}]
 """Neither the neighbours of a byte nor its place say anything about it, and no text repeats over long distances."""
@@ -148,7 +150,7 @@ def pack_episodes(phases: Sequence[PhaseColumns], runs: Mapping[int, Matrices]) 
 
 
 def _opened(content: bytes) -> tuple[_Head, bytes]:
-    reader = lzma.LZMADecompressor(format=lzma.FORMAT_XZ)
+    reader = lzma.LZMADecompressor(format=lzma.FORMAT_XZ, memlimit=_MAX_MEMORY)
     try:
         text = reader.decompress(content, max_length=MAX_CONTENT)
     except (lzma.LZMAError, EOFError) as error:
@@ -156,6 +158,8 @@ def _opened(content: bytes) -> tuple[_Head, bytes]:
     if not reader.eof or reader.unused_data:
         raise ValueError(f"it ends too early or too late, or holds more than {MAX_CONTENT:,} bytes")
     first, _, rest = text.partition(b"\n")
+    if len(first) > _MAX_HEAD:
+        raise ValueError(f"its first line has {len(first):,} bytes: at most {_MAX_HEAD:,} are read")
     try:
         return _Head.model_validate_json(first, strict=True), rest
     except ValidationError as error:

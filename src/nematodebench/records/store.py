@@ -32,6 +32,8 @@ from nematodebench.records.versions import up_to_date
 __all__ = ["ExperimentStore", "find_record", "load_experiment", "stored_columns"]
 
 LOCK = ".lock"
+_MOST_BYTES = 400_000_000
+_MOST_MEMORY = 256 << 20
 _RUN_FACTS = ("index", "seed", "record_hash", "memory_hash", "descriptors", "steps", "seconds")
 
 
@@ -147,13 +149,26 @@ def find_record(folder: Path) -> Path | None:
     return next((place for place in places if place.is_file()), None)
 
 
+def _content(file: Path) -> bytes:
+    """The text of a record; one that unpacks to more than any session needs is refused."""
+    if not file.is_file() or file.stat().st_size > _MOST_BYTES:
+        raise UsageError(f"{file} is not an experiment: it is no file, or has more than {_MOST_BYTES:,} bytes.")
+    if file.suffix != ".xz":
+        return file.read_bytes()
+    reader = lzma.LZMADecompressor(format=lzma.FORMAT_XZ, memlimit=_MOST_MEMORY)
+    content = reader.decompress(file.read_bytes(), max_length=_MOST_BYTES)
+    if not reader.eof:
+        raise UsageError(f"{file} is not an experiment: it is cut off, or holds more than {_MOST_BYTES:,} bytes.")
+    return content
+
+
 def load_experiment(path: Path) -> ExperimentMetadata:
     """Reads a stored session of any version, given its folder or its file."""
     file = find_record(path) if path.is_dir() else path
     try:
-        if file is None:
+        if file is None or not file.exists():
             raise FileNotFoundError
-        content = lzma.decompress(file.read_bytes()) if file.suffix == ".xz" else file.read_bytes()
+        content = _content(file)
         parsed = json.loads(content)
         return ExperimentMetadata.model_validate_json(up_to_date(ExperimentMetadata, content, parsed, str(file)))
     except FileNotFoundError as error:
@@ -166,8 +181,12 @@ def load_experiment(path: Path) -> ExperimentMetadata:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
         raise UsageError(f"{file} is not an experiment: {place or 'content'}: {first['msg']}.") from error
+    except RecursionError as error:
+        raise UsageError(f"{file} is not an experiment: it is nested too deeply.") from error
     except lzma.LZMAError as error:
         raise UsageError(f"{file} is not an experiment: it is not an xz file.") from error
+    except UsageError:
+        raise
     except ValueError as error:
         raise UsageError(f"{file} is not an experiment: Invalid JSON: {error}.") from error
 

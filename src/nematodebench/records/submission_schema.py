@@ -6,9 +6,11 @@ from pydantic import AfterValidator, Field
 
 from nematodebench.measures.base import Chemotaxis
 from nematodebench.records.bundle_schema import Bundle
-from nematodebench.records.plain_text import is_invisible
+from nematodebench.records.plain_text import is_invisible, strange_in_name
 from nematodebench.records.schemas import (
+    Count,
     IntervalRules,
+    Line,
     Name,
     NormalisedRecord,
     Provenance,
@@ -44,6 +46,14 @@ def _plain(text: str) -> str:
     return text
 
 
+def _readable(text: str) -> str:
+    """A name is read by people: it shows something, and it is not made to be taken for another."""
+    why = strange_in_name(text)
+    if why is not None:
+        raise ValueError(why)
+    return _plain(text)
+
+
 def _relative(text: str) -> str:
     """A path inside the repository, written the same on every system."""
     if text.startswith("/") or "\\" in text or ":" in text:
@@ -53,7 +63,7 @@ def _relative(text: str) -> str:
     return _plain(text)
 
 
-ShownName = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_plain)]
+ShownName = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_readable)]
 Notes = Annotated[str, Field(max_length=1000), AfterValidator(_plain)]
 RelativePath = Annotated[str, Field(min_length=1, max_length=300), AfterValidator(_relative)]
 ExperimentId = Annotated[str, Field(pattern=_ID)]
@@ -94,7 +104,7 @@ class Environment(Record):
     """The task of the submission."""
 
     task: Name
-    version: int = Field(ge=0)
+    version: Count = Field(ge=0)
     spec_hash: Sha256
     world: Name
     grid_size: int | None = Field(ge=1)
@@ -118,12 +128,12 @@ class NematodeBenchSubmission(Record):
     config_file: RelativePath = Field(description="a config tracked in git that says the same as every session's")
     config_sha256: Sha256
     sessions: list[SessionReference] = Field(min_length=1, max_length=1000)
-    total_sessions: int = Field(ge=1)
-    total_runs: int = Field(ge=1)
+    total_sessions: Count = Field(ge=1)
+    total_runs: Count = Field(ge=1)
     score_key: Name
     metrics: AggregateMetrics
     interval_rules: IntervalRules = 2
-    level: str | None
+    level: Line | None
     normalised: NormalisedRecord | None
     chemotaxis: Chemotaxis | None
     all_seeds_unique: bool

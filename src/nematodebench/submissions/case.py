@@ -139,7 +139,7 @@ class Case:
     def _findings(self, older: bool) -> Findings:
         rows = [row for session in self.measurements for row in session.runs]
         everything = [
-            self.common.selected(runs[k], task)
+            runs[k] if task == self.common else self.common.selected(runs[k], task)
             for task, runs in zip(self.recorded, self.episodes, strict=True)
             for k in sorted(runs)
         ]

@@ -2,11 +2,14 @@
 
 import datetime
 import hashlib
+import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from nematodebench.brains.registry import canonical_name, is_built_in
 from nematodebench.errors import UsageError
+from nematodebench.records.plain_text import looks_like
 from nematodebench.records.submission_schema import NematodeBenchSubmission, SessionReference
 from nematodebench.submissions.case import Case, config_disagreement, repeated_seeds
 from nematodebench.submissions.checks import Caution, check
@@ -50,7 +53,7 @@ def _date(case: Case) -> Iterator[str]:
             yield f"timestamp {case.claims.timestamp} lies in the future"
         if any(end > made + datetime.timedelta(seconds=1) for end in finished):
             yield f"timestamp {case.claims.timestamp} is earlier than the end of a session"
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         yield "timestamp, or a session's time, is not a date"
 
 
@@ -197,20 +200,8 @@ def _independence(case: Case) -> Iterator[str]:
     claims = case.claims
     seeds = {seed for reference in claims.sessions for seed in reference.run_seeds}
     records = _record_hashes(claims)
-    history = merge_history(case.root)
-    inside = case.path is not None and case.path.resolve().is_relative_to(case.root.resolve())
-    own = _relative(case.path, case.root) if case.path is not None and inside else ""
-    for path in submission_files(case.root):
-        if case.path is not None and path.resolve() == case.path.resolve():
-            continue
-        try:
-            other = load_submission(path)
-        except UsageError:
-            continue  # a broken neighbour is not this submission's fault
-        name = _relative(path, case.root)
-        # Whoever was merged first is the original: a copy could claim any time.
-        later = history.place(name, other.timestamp) > history.place(own, claims.timestamp)
-        if later or other.environment.task != claims.environment.task:
+    for name, other in _earlier(case, claims.category.partition("/")[0]):
+        if other.environment.task != claims.environment.task:
             continue
         if canonical_name(other.brain_type) == canonical_name(claims.brain_type):
             shared = seeds & {seed for reference in other.sessions for seed in reference.run_seeds}
@@ -218,6 +209,45 @@ def _independence(case: Case) -> Iterator[str]:
                 yield f"run seeds {sorted(shared)[:3]} of this brain are already in {name}, whatever its parameters are"
         if records & _record_hashes(other):
             yield f"{name} holds the same episodes"
+
+
+@check(
+    "contributor",
+    "the contributor's name cannot be taken for another contributor's",
+    "Write the name as it is written in your other submissions, or in a form that is your own.",
+)
+def _contributor(case: Case) -> Iterator[str]:
+    ours = case.claims.contributor
+    for name, other in _earlier(case, "*"):
+        theirs = other.contributor
+        if theirs != ours and looks_like(theirs) == looks_like(ours):
+            odd = next((one for one, known in zip(ours, theirs, strict=False) if one != known), ours[-1])
+            yield f"contributor {ours!r} looks like {theirs!r} of {name} (U+{ord(odd):04X} {unicodedata.name(odd, '')})"
+            return
+
+
+def _earlier(case: Case, task: str) -> Iterator[tuple[str, NematodeBenchSubmission]]:
+    """Submissions in a task's folder that were there before. A broken neighbour is not this submission's fault."""
+    history = merge_history(case.root)
+    inside = case.path is not None and case.path.resolve().is_relative_to(case.root.resolve())
+    own = _relative(case.path, case.root) if case.path is not None and inside else ""
+    for path in submission_files(case.root, task):
+        if case.path is not None and path.resolve() == case.path.resolve():
+            continue
+        state = path.lstat()
+        other, name = _neighbour(path, state.st_mtime_ns, state.st_size), _relative(path, case.root)
+        # Whoever was merged first is the original: a copy could claim any time.
+        if other is not None and history.place(name, other.timestamp) <= history.place(own, case.claims.timestamp):
+            yield name, other
+
+
+@lru_cache(maxsize=4096)
+def _neighbour(path: Path, _changed: int, _size: int) -> NematodeBenchSubmission | None:
+    """A submission beside the one that is judged; each is read once, however many are judged."""
+    try:
+        return load_submission(path)
+    except (UsageError, OSError):
+        return None
 
 
 def _record_hashes(submission: NematodeBenchSubmission) -> set[str]:
@@ -231,7 +261,7 @@ def _relative(path: Path, root: Path) -> str:
 
 
 LAYOUT_CHECKS = (_place, _paths)
-BUILD_CHECKS = (_config_file, _independence)
+BUILD_CHECKS = (_config_file, _independence, _contributor)
 CLAIM_CHECKS = (
     _references,
     _date,
@@ -241,4 +271,5 @@ CLAIM_CHECKS = (
     _metrics,
     _category,
     _independence,
+    _contributor,
 )

@@ -1,5 +1,7 @@
 """Checks whether the records of sessions follow from their episodes, their seeds and what is registered here."""
 
+import datetime
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,12 +20,16 @@ from nematodebench.submissions.bundles import bundle_problems
 from nematodebench.submissions.case import Case, config_disagreement, full_config, repeated_seeds
 from nematodebench.submissions.checks import Caution, check
 from nematodebench.submissions.compare import differences
+from nematodebench.submissions.plausible import implausible
+from nematodebench.submissions.tables import Records
 from nematodebench.submissions.untrusted import parse_config
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.specification import specification_hash
 
 __all__ = ["DATA_CHECKS"]
 
+_CLOCK = 5.0
+"""Seconds by which two clocks of a machine may differ: stored times are whole seconds."""
 _RERUN = "Results are never edited: run the session again with `nematodebench run --track` and submit what it stores."
 
 
@@ -62,7 +68,7 @@ def _minimum_runs(case: Case) -> Iterator[str]:
 def _complete(case: Case) -> Iterator[str]:
     for record in case.records:
         name = record.experiment_id
-        if [run.run for run in record.runs] != list(range(record.num_runs)):
+        if len(record.runs) != record.num_runs or [run.run for run in record.runs] != list(range(len(record.runs))):
             yield f"{name} says {record.num_runs} runs but lists {len(record.runs)}, or not in order"
         for run in record.runs:
             if run.status != "finished" or run.failure is not None:
@@ -211,12 +217,24 @@ def _seeds(case: Case) -> Iterator[str]:
     needs=("complete", "consistency", "task"),
 )
 def _episodes(case: Case) -> Iterator[str]:
-    assert case.measurements is not None  # reads and checks all tables
-    for record, task, runs in zip(case.records, case.recorded, case.episodes, strict=True):
+    sessions = list(zip(case.records, case.recorded, case.episodes, strict=True))  # reads and checks all tables
+    strange = [f"{record.experiment_id} {found}" for record, task, runs in sessions for found in _strange(task, runs)]
+    if strange:
+        yield from strange  # what cannot have happened is not measured
+        return
+    assert case.measurements is not None
+    for record, task, runs in sessions:
         for run, tables in runs.items():
             contradiction = task.scoring.contradiction(task.scored_episodes(tables), task.world)
             if contradiction is not None:
                 yield f"{record.experiment_id} run {run} {contradiction}"
+
+
+def _strange(task: Task, runs: Records) -> Iterator[str]:
+    for phase in task.phases:
+        found = implausible(phase, [runs[run][phase.name] for run in sorted(runs)])
+        if found is not None:
+            yield found
 
 
 @check(
@@ -244,6 +262,8 @@ def _session_metrics(case: Case) -> Iterator[str]:
         name = record.experiment_id
         for run, row in zip(record.runs, measurement.runs, strict=True):
             yield from differences(run.metrics, row, f"{name} run {run.run}: metrics")
+            if case.task.score_key not in run.metrics:
+                yield f"{name} run {run.run}: its metrics lack the score, {case.task.score_key}"
             steps = _steps(task, runs[run.run])
             if run.steps != steps:
                 yield f"{name} run {run.run}: steps is {run.steps}, but the episodes add up to {steps}"
@@ -258,6 +278,30 @@ def _session_metrics(case: Case) -> Iterator[str]:
 
 def _steps(task: Task, tables: dict[str, np.ndarray]) -> int:
     return int(sum(tables[phase.name][:, phase.columns.index("steps")].sum() for phase in task.phases))
+
+
+@check(
+    "timing",
+    "times and speeds agree with each other; nothing is computed from them",
+    _RERUN,
+)
+def _timing(case: Case) -> Iterator[str]:
+    for record in case.records:
+        name, timing = record.experiment_id, record.timing
+        steps = sum(run.steps for run in record.runs)
+        rate = steps / max(timing.wall_seconds, 1e-9)
+        if not math.isclose(timing.steps_per_second, rate, rel_tol=1e-9):
+            claimed = f"{timing.steps_per_second:g}"
+            yield f"{name}: steps_per_second is {claimed}, but its steps and seconds give {rate:g}"
+        try:
+            lasted = datetime.datetime.fromisoformat(timing.finished) - datetime.datetime.fromisoformat(timing.created)
+        except (ValueError, TypeError, OverflowError):
+            yield f"{name}: timestamp, or a session's time, is not a date"
+            continue
+        if lasted < datetime.timedelta():
+            yield f"{name} ended before it began"
+        elif timing.wall_seconds > lasted.total_seconds() + _CLOCK:
+            yield f"{name} took {timing.wall_seconds:g} s, which is longer than it lasted"
 
 
 @check(
@@ -288,5 +332,6 @@ DATA_CHECKS = (
     _episodes,
     _hashes,
     _session_metrics,
+    _timing,
     _code,
 )

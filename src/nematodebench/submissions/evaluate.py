@@ -20,7 +20,7 @@ from nematodebench.submissions.claim_checks import CLAIM_CHECKS, LAYOUT_CHECKS
 from nematodebench.submissions.data_checks import DATA_CHECKS
 from nematodebench.submissions.reproduce import reproduce as execute_again
 from nematodebench.submissions.sessions import open_session
-from nematodebench.submissions.untrusted import MAX_JSON, parse_record, problems, read_file, strict_json
+from nematodebench.submissions.untrusted import MAX_SUBMISSION, parse_record, problems, read_file, strict_json
 
 __all__ = ["evaluate", "examine", "root_of"]
 
@@ -51,9 +51,10 @@ def evaluate(
     Raises:
         UsageError: The file cannot be read, or is not JSON.
     """
-    content = read_file(path.absolute().parent, path.name, MAX_JSON)
+    place = root or root_of(path)
+    content = _content(path, place)
     strict_json(content, path.name)
-    case = Case(root or root_of(path), [], trust_code, path=path.absolute())
+    case = Case(place, [], trust_code, path=path.absolute())
     results = _checked(case, content)
     again: Reproduction | None = None
     if reproduce is not None and case.sessions:
@@ -68,13 +69,21 @@ def examine(path: Path, root: Path, *, trust_code: bool = False) -> tuple[bytes,
     Raises:
         UsageError: A check failed; the error says which and why.
     """
-    content = read_file(path.absolute().parent, path.name, MAX_JSON)
+    content = _content(path, root)
     case = Case(root, [], trust_code, path=path.absolute())
     results = _checked(case, content)
     failed = [f"{result.name}: {result.message}" for result in results if result.outcome in {"FAIL", "SKIP"}]
     if failed:
         raise UsageError(f"{path} does not pass: {'; '.join(failed[:5])}.")
     return content, case
+
+
+def _content(path: Path, root: Path) -> bytes:
+    """The submission's bytes; below the repository no folder on the way may be a link either."""
+    file, top = path.absolute(), root.absolute()
+    if file.is_relative_to(top):
+        return read_file(top, file.relative_to(top).as_posix(), MAX_SUBMISSION)
+    return read_file(file.parent, file.name, MAX_SUBMISSION)
 
 
 def _checked(case: Case, content: bytes) -> list[CheckResult]:

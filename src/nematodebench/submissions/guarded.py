@@ -4,6 +4,7 @@ The two processes exchange lines of JSON. Nothing that the child writes is unpic
 shown as plain text.
 """
 
+import contextlib
 import json
 import os
 import resource
@@ -14,9 +15,10 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from nematodebench.errors import UsageError
 from nematodebench.records.plain_text import plain
 
-__all__ = ["Judge", "Verdict", "main"]
+__all__ = ["Judge", "Verdict", "main", "verdict_on"]
 
 MEMORY = 4 << 30
 SECONDS = 120.0
@@ -51,7 +53,8 @@ class Judge:
         code = self._child.wait()
         for stream in (self._child.stdin, self._child.stdout):
             if stream is not None:
-                stream.close()
+                with contextlib.suppress(OSError):  # the child may have gone before it read everything
+                    stream.close()
         self._child = None
         return code
 
@@ -104,25 +107,29 @@ class Judge:
         return content
 
 
-def main() -> None:
-    """The child: judges what it is told on its standard input."""
-    from nematodebench.errors import UsageError
+def verdict_on(path: Path, root: Path) -> Verdict:
+    """What the checks say, in this process; anything that goes wrong is a rejection."""
     from nematodebench.submissions.evaluate import evaluate
 
+    try:
+        report = evaluate(path, root=root)
+    except UsageError as error:
+        return Verdict(False, [plain(str(error))])
+    except MemoryError:
+        return Verdict(False, ["cannot be judged: it asks for more memory than a submission may use"])
+    except (Exception, SystemExit) as error:
+        return Verdict(False, [plain(f"cannot be judged: {type(error).__name__}: {error}")])
+    return Verdict(report.passed, [plain(f"{check.name}: {check.message}") for check in report.failures])
+
+
+def main() -> None:
+    """The child: judges what it is told on its standard input."""
     root, memory = Path(sys.argv[1]), int(sys.argv[2])
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     answers, sys.stdout = sys.stdout, sys.stderr
     for line in sys.stdin:
-        path = Path(json.loads(line))
-        try:
-            report = evaluate(path, root=root)
-            reasons = [f"{check.name}: {check.message}" for check in report.failures]
-            verdict = {"passed": report.passed, "reasons": reasons}
-        except UsageError as error:
-            verdict = {"passed": False, "reasons": [str(error)]}
-        except Exception as error:
-            verdict = {"passed": False, "reasons": [f"cannot be judged: {type(error).__name__}: {error}"]}
-        answers.write(json.dumps(verdict) + "\n")
+        found = verdict_on(Path(json.loads(line)), root)
+        answers.write(json.dumps({"passed": found.passed, "reasons": found.reasons}) + "\n")
         answers.flush()
 
 

@@ -24,6 +24,7 @@ __all__ = ["ARTIFACTS", "EPISODES", "StoredSession", "artifact_path", "open_sess
 
 EPISODES = "episodes.parquet"
 ARTIFACTS = "artifacts/experiments"
+_MOST_RUNS = 100_000
 
 
 @dataclass(frozen=True)
@@ -113,5 +114,8 @@ def _check_names(metadata: ExperimentMetadata) -> None:
     config = metadata.config_file
     if "/" in config or "\\" in config or config.startswith(".") or not config.endswith((".yml", ".yaml")):
         raise UsageError(f"{metadata.experiment_id}: config_file {config!r} is not the name of a YAML file.")
+    if metadata.num_runs > _MOST_RUNS:
+        name = metadata.experiment_id
+        raise UsageError(f"{name} says that it has {metadata.num_runs} runs: at most {_MOST_RUNS:,} are judged.")
     if metadata.episodes_file != EPISODES:
         raise UsageError(f"{metadata.experiment_id}: episodes_file must be {EPISODES!r}.")

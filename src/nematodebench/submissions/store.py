@@ -6,7 +6,7 @@ from pydantic import ValidationError
 
 from nematodebench.errors import UsageError
 from nematodebench.records.submission_schema import NematodeBenchSubmission
-from nematodebench.submissions.untrusted import MAX_JSON, parse_record, problems, read_file
+from nematodebench.submissions.untrusted import MAX_SUBMISSION, parse_record, problems, read_file
 
 __all__ = [
     "BENCHMARKS",
@@ -29,15 +29,15 @@ def submission_id(category: str, timestamp: str) -> str:
     return f"{category.replace('/', '_')}_{timestamp}"
 
 
-def submission_files(root: Path) -> list[Path]:
-    """Every submission of a repository, in order of category and time."""
-    found = (root / BENCHMARKS).glob("*/*/*.json")
+def submission_files(root: Path, task: str = "*") -> list[Path]:
+    """Every submission of a repository, or of one task's folder, in order of category and time."""
+    found = (root / BENCHMARKS).glob(f"{task}/*/*.json")
     return sorted(path for path in found if not path.name.startswith("."))
 
 
 def load_submission(path: Path) -> NematodeBenchSubmission:
     """Reads a submission without checking its claims; UsageError where it is none."""
-    content = read_file(path.parent, path.name, MAX_JSON)
+    content = read_file(path.parent, path.name, MAX_SUBMISSION)
     try:
         return parse_record(NematodeBenchSubmission, content, path.name)
     except ValidationError as error:

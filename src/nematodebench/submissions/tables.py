@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from nematodebench.errors import UsageError
 from nematodebench.records.episodes import PhaseColumns, episodes_frame, frame_columns, frame_records
 from nematodebench.records.packed import MAX_ROWS, PACKED, pack_episodes, packed_phases, unpack_episodes
+from nematodebench.records.parquet_size import decoded_size
 from nematodebench.sessions.session import phase_columns
 from nematodebench.submissions.sessions import EPISODES, StoredSession
+from nematodebench.submissions.untrusted import MAX_CONFIG
 from nematodebench.tasks.base import Task
 
 __all__ = ["Records", "packed_files", "read_episodes", "recorded_task"]
@@ -21,6 +23,8 @@ __all__ = ["Records", "packed_files", "read_episodes", "recorded_task"]
 Records = dict[int, dict[str, NDArray[np.float64]]]
 _PLACE = {"run": pl.Int32, "phase": pl.String, "episode": pl.Int32}
 _MAX_COLUMNS = 200
+_MOST_BYTES = 64
+"""For each value of a table, when it is decoded: numbers take 8, and texts are short words."""
 _KINDS = {pl.Int32, pl.Int64, pl.Float64, pl.Float32, pl.Boolean, pl.String}
 
 
@@ -114,14 +118,16 @@ def _read_frame(session: StoredSession, task: Task) -> pl.DataFrame:
     name, most = f"{session.metadata.experiment_id}/{EPISODES}", _most_rows(session, task)
     content = session.files[EPISODES]
     try:
+        rows, size = decoded_size(content)
+        if rows > most:
+            raise UsageError(f"{name} has {rows:,} rows: {task.id} has at most {most:,}.")
         columns = pl.read_parquet_schema(io.BytesIO(content))
         wrong = [column for column, kind in _PLACE.items() if columns.get(column) != kind]
         if wrong or len(columns) > _MAX_COLUMNS:
             what = f"{', '.join(wrong)} missing or of another type" if wrong else f"{len(columns)} columns"
             raise UsageError(f"{name} is not a table of episodes: {what}.")
-        rows = int(pl.scan_parquet(io.BytesIO(content)).select(pl.len()).collect().item())
-        if rows > most:
-            raise UsageError(f"{name} has {rows:,} rows: {task.id} has at most {most:,}.")
+        if size > most * len(columns) * _MOST_BYTES + MAX_CONFIG:
+            raise UsageError(f"{name} has {len(content):,} bytes and would take {size:,} in memory: it is not read.")
         strange = [column for column, kind in columns.items() if kind not in _KINDS]
         if strange:
             raise UsageError(f"{name}: columns {', '.join(map(repr, strange[:5]))} are of a type that is not read.")

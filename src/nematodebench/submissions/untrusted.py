@@ -4,6 +4,7 @@ import contextlib
 import json
 import lzma
 import math
+import re
 import stat
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
@@ -19,6 +20,7 @@ from nematodebench.sessions.config import SessionConfig, config_from
 __all__ = [
     "MAX_CONFIG",
     "MAX_JSON",
+    "MAX_SUBMISSION",
     "MAX_TABLE",
     "parse_config",
     "parse_record",
@@ -28,11 +30,16 @@ __all__ = [
     "uncompressed",
 ]
 
-MAX_CONFIG = 1 << 20
+MAX_CONFIG = 1 << 16
+MAX_SUBMISSION = 4_000_000
 MAX_JSON = 20_000_000
 MAX_TABLE = 200_000_000
 MAX_DEPTH = 32
+_MAX_EVENTS = 10_000
+_MAX_MEMORY = 256 << 20
 _SHOWN = 10
+_ODD_NUMBER = re.compile(r"[-+]?(0[xXbBoO].*|0[0-9_]+|[0-9][0-9_]*(:[0-9_.]+)+|[0-9_]*_[0-9_.]*|[0-9]{20,})")
+"""Numbers of YAML 1.1 that people read otherwise: hexadecimal, binary, octal, sexagesimal, with _, or endless."""
 
 Kind = TypeVar("Kind", bound=Record)
 
@@ -52,6 +59,8 @@ def read_file(root: Path, relative: str, limit: int) -> bytes:
             raise UsageError(f"{path.relative_to(root)} is a symbolic link: only plain files and folders are read.")
     if not stat.S_ISREG(kind):
         raise UsageError(f"{relative} is not a regular file.")
+    if path.stat().st_nlink > 1:
+        raise UsageError(f"{relative} is a hard link: it is a file of another place as well.")
     if path.stat().st_size > limit:
         raise UsageError(f"{relative} has {path.stat().st_size:,} bytes: at most {limit:,} are read.")
     try:
@@ -62,7 +71,7 @@ def read_file(root: Path, relative: str, limit: int) -> bytes:
 
 def uncompressed(content: bytes, limit: int, name: str) -> bytes:
     """The content of an xz file: all of it, nothing after it, and at most ``limit`` bytes."""
-    reader = lzma.LZMADecompressor(format=lzma.FORMAT_XZ)
+    reader = lzma.LZMADecompressor(format=lzma.FORMAT_XZ, memlimit=_MAX_MEMORY)
     try:
         found = reader.decompress(content, max_length=limit)
     except lzma.LZMAError as error:
@@ -130,15 +139,38 @@ def problems(error: ValidationError) -> list[str]:
     """What is wrong with a record, field by field."""
     found = error.errors(include_url=False, include_input=False)
     lines = [
-        f"{'.'.join(map(str, one['loc'])) or 'content'}: {one['msg'].removeprefix('Value error, ')}" for one in found
+        f"{'.'.join(str(part)[:60] for part in one['loc']) or 'content'}: {one['msg'].removeprefix('Value error, ')}"
+        for one in found[:_SHOWN]
     ]
-    return lines[:_SHOWN] + ([f"and {len(lines) - _SHOWN} more"] if len(lines) > _SHOWN else [])
+    return lines + ([f"and {len(found) - _SHOWN} more"] if len(found) > _SHOWN else [])
 
 
 def parse_config(content: bytes, name: str) -> SessionConfig:
-    """Parses a config from a submission. It refuses aliases: a few lines of them unfold into more than memory holds."""
+    """Parses a config from a submission. It takes plain YAML only, in time that grows with its length."""
     with contextlib.suppress(yaml.YAMLError, UnicodeDecodeError, RecursionError):  # config_from says these better
-        events = yaml.parse(content.decode("utf-8"), Loader=yaml.SafeLoader)
-        if any(isinstance(event, yaml.AliasEvent) for event in events):
-            raise UsageError(f"{name} uses YAML aliases: write the values out.")
+        _check_yaml(content.decode("utf-8"), name)
     return config_from(content, name)
+
+
+def _check_yaml(text: str, name: str) -> None:
+    """Refuses what makes a short text long, slow to read or other than it looks.
+
+    Events come one after another while the text is read, so that a text which goes too deep is not read to its end.
+    """
+    depth = 0
+    for count, event in enumerate(yaml.parse(text, Loader=yaml.SafeLoader)):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > MAX_DEPTH or count > _MAX_EVENTS:
+            what = f"is nested more than {MAX_DEPTH} levels deep" if depth > MAX_DEPTH else "has too many values"
+            raise UsageError(f"{name} {what}.")
+        if isinstance(event, yaml.AliasEvent):
+            raise UsageError(f"{name} uses YAML aliases: write the values out.")
+        if isinstance(event, yaml.ScalarEvent) and event.implicit[0]:
+            _check_scalar(event.value, name)
+
+
+def _check_scalar(text: str, name: str) -> None:
+    if text == "<<":
+        raise UsageError(f"{name} merges mappings with <<: write the values out.")
+    if _ODD_NUMBER.fullmatch(text):
+        raise UsageError(f"{name}: {text[:40]!r} is not a number that everybody reads alike: write it in decimals.")

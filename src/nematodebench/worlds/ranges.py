@@ -1,0 +1,81 @@
+"""What recorded metrics of an episode can be at all, world by world: whoever checks results of others compares with it.
+
+No world imports this file: a bound that is added here leaves all compiled code as it is.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from nematodebench.worlds.base import World
+
+__all__ = ["Range", "ranges_of"]
+
+
+@dataclass(frozen=True)
+class Range:
+    """What a metric can be.
+
+    Attributes:
+        low: It is never smaller.
+        high: It is never larger.
+        per_step: It is never larger than this, times the steps of the episode.
+        whole: Whether it is a whole number.
+    """
+
+    low: float = 0.0
+    high: float = math.inf
+    per_step: float = math.inf
+    whole: bool = False
+
+
+Ranges = Mapping[str, Range]
+_ONE_A_STEP = Range(per_step=1.0, whole=True)
+_SHARE = Range(high=1.0)
+_SIGN = Range(-1.0, 1.0, whole=True)
+
+
+def _foraging(world: Any) -> Ranges:
+    """At most one cell and one food a step; nobody is fuller than full."""
+    return {
+        "success": Range(high=1.0, whole=True),
+        "foods": Range(high=world.target, per_step=1.0, whole=True),
+        "travelled": _ONE_A_STEP,
+        "optimal": _ONE_A_STEP,
+        "satiety": Range(high=world.satiety),
+        "termination": Range(low=1.0, high=len(world.terminations), whole=True),
+    }
+
+
+def _shares(*names: str) -> Ranges:
+    return dict.fromkeys(names, _SHARE)
+
+
+_DECLARED: dict[str, Callable[[Any], Ranges]] = {
+    "foraging": _foraging,
+    "predator": lambda world: {**_foraging(world), "health": Range(high=world.health)},
+    "chemotaxis": lambda world: {"zone": _SIGN, "side": _SIGN, "distance": Range(high=2.0 * world.side, whole=True)},
+    "gridworld": lambda _: {"foods": _ONE_A_STEP, "bumps": _ONE_A_STEP},
+    "navigation": lambda _: {"foods": _ONE_A_STEP, "dangers": _ONE_A_STEP},
+    "realtime": lambda _: {"foods": _ONE_A_STEP, "dangers": _ONE_A_STEP},
+    "pattern_memory": lambda world: {"recalled": Range(high=world.length, per_step=1.0, whole=True)},
+    "association": lambda _: {"right": _ONE_A_STEP},
+    "bit_memory": lambda _: {"accuracy": Range(high=1.0, whole=True)},
+    "prediction": lambda _: {"error": Range()},
+    "pong": lambda _: {"hit_rate": _SHARE, "hits": _ONE_A_STEP, "misses": _ONE_A_STEP},
+    "wall": lambda _: {
+        **_shares("nav_score", "gate", "ungated"),
+        **dict.fromkeys(("collisions", "distance", "cells"), Range()),
+    },
+    "rhythm": lambda _: {**_shares("lock", "gate", "ungated"), "amplitude": Range(), "period": Range()},
+    "tracking": lambda _: {"track_score": Range(-1.0, 1.0)},
+    "torus": lambda _: {**_shares("polarization", "milling"), "nearest_neighbour": Range()},
+    "forage": lambda _: {**_shares("forage_score", "polarization", "milling"), "nearest_neighbour": Range()},
+}
+
+
+def ranges_of(world: World) -> Ranges:
+    """What the metrics of a world can be; one that is not named may be any finite number."""
+    declared = _DECLARED.get(world.name)
+    return {} if declared is None else declared(world)
