@@ -57,10 +57,11 @@ class PublicKey(Record):
 
 @dataclass(frozen=True)
 class Keys:
-    """The keys of a repository by their ids."""
+    """The keys of a repository by their ids, and the files in their folder that are none, with the reason."""
 
     trusted: dict[str, Ed25519PublicKey] = field(default_factory=dict)
     files: dict[str, PublicKey] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
 
 
 def _today() -> str:
@@ -77,11 +78,15 @@ def key_id(key: Ed25519PublicKey) -> str:
 
 
 def load_keys(root: Path) -> Keys:
-    """Reads every key of a repository. A file that is none is an error: a board must not lose a key in silence."""
+    """Reads every key of a repository. A file that is none is trusted with nothing, and named with the reason."""
     keys = Keys()
     folder = root / KEYS
-    for path in sorted(folder.glob("*.json")) if folder.is_dir() else []:
-        stored, key = parsed_key(read_file(root, f"{KEYS}/{path.name}", MAX_CONFIG), path.name)
+    for path in sorted(folder.iterdir()) if folder.is_dir() else []:
+        try:
+            stored, key = parsed_key(read_file(root, f"{KEYS}/{path.name}", MAX_CONFIG), path.name)
+        except UsageError as error:
+            keys.refused[f"{KEYS}/{path.name}"] = str(error)
+            continue
         keys.files[stored.keyid] = stored
         if stored.revoked is None:
             keys.trusted[stored.keyid] = key

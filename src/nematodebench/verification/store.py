@@ -1,6 +1,7 @@
 """Signed records of a repository: ``verifications/<submission id>.dsse.json``, and who is believed."""
 
 import hashlib
+import itertools
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -9,9 +10,11 @@ from pydantic import ValidationError
 
 from nematodebench.errors import UsageError
 from nematodebench.files import atomic_write
-from nematodebench.submissions.untrusted import MAX_JSON, parse_record, problems, read_file
+from nematodebench.records.submission_schema import NematodeBenchSubmission
+from nematodebench.submissions.untrusted import MAX_JSON, MAX_SUBMISSION, parse_record, problems, read_file
 from nematodebench.verification.envelope import opened, signed
 from nematodebench.verification.keys import Keys, key_id, load_keys
+from nematodebench.verification.recheck import contradictions
 from nematodebench.verification.statement import Result, Statement, Withdrawal, WithdrawalStatement
 
 __all__ = ["VERIFICATIONS", "Verified", "keep", "open_record", "read_all", "withdraw"]
@@ -49,12 +52,15 @@ def keep(root: Path, statement: Statement | WithdrawalStatement, key: Ed25519Pri
 def read_all(root: Path) -> Verified:
     """Opens every record. One that is not signed, wrongly signed or by a revoked key counts for nothing."""
     keys, found = load_keys(root), Verified()
+    found.refused.update(keys.refused)
     folder = root / VERIFICATIONS
     for path in sorted(folder.iterdir()) if folder.is_dir() else []:
         try:
             _read(root, path.name, keys, found)
         except UsageError as error:
             found.refused[f"{VERIFICATIONS}/{path.name}"] = str(error)
+        except Exception as error:  # a record that breaks its reader is not believed, and the others still are
+            found.refused[f"{VERIFICATIONS}/{path.name}"] = f"cannot be read: {type(error).__name__}"
     return found
 
 
@@ -88,16 +94,23 @@ def _opened(root: Path, name: str, keys: Keys) -> tuple[Statement | WithdrawalSt
     expected = f"{statement.predicate.submission_id}{_WITHDRAWN if withdrawal else _SUFFIX}"
     if name != expected:
         raise UsageError(f"{name} is about {statement.predicate.submission_id}: it has to be named {expected}.")
-    _check_subjects(root, statement)
+    _check_subjects(root, name, statement)
     return statement, keyid
 
 
-def _check_subjects(root: Path, statement: Statement | WithdrawalStatement) -> None:
-    """The submission is the first subject; its bytes have to be those that were verified."""
+def _check_subjects(root: Path, name: str, statement: Statement | WithdrawalStatement) -> None:
+    """The submission is the first subject; its bytes have to be those that were verified, and the record true."""
     subject = statement.subject[0]
-    content = read_file(root, subject.name, MAX_JSON)
+    content = read_file(root, subject.name, MAX_SUBMISSION)
     if hashlib.sha256(content).hexdigest() != subject.digest.sha256:
         raise UsageError(f"{subject.name} is not what was verified: its bytes have changed.")
+    try:
+        submission = parse_record(NematodeBenchSubmission, content, subject.name)
+    except ValidationError as error:
+        raise UsageError(f"{name} is about {subject.name}, which is not a submission.") from error
+    found = list(itertools.islice(contradictions(statement, submission, subject.digest.sha256), 5))
+    if found:
+        raise UsageError(f"{name} is signed, but not true: {'; '.join(found)}.")
 
 
 def withdraw(root: Path, path: Path, submission_id: str, reason: str, date: str, key: Ed25519PrivateKey) -> Path:
