@@ -14,12 +14,24 @@ __all__ = ["current_files", "stale_files", "write_files"]
 def current_files(root: Path, found: Collection) -> dict[str, str]:
     """What the files should hold."""
     try:
+        _refuse_links(root, README)
         readme = (root / README).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{root / README} is not UTF-8 text.") from error
     except OSError as error:
         raise UsageError(
             f"Cannot read {root / README}: run this at the top of the repository, or give --root."
         ) from error
     return {LEADERBOARD: leaderboard(found), README: with_leaders(readme, leaders(found))}
+
+
+def _refuse_links(root: Path, name: str) -> None:
+    """The board is written to plain files in plain folders: a link would lead it to somebody else's."""
+    place = root
+    for part in name.split("/"):
+        place = place / part
+        if place.is_symlink():
+            raise UsageError(f"{place.relative_to(root)} is a symbolic link: the board is not written through links.")
 
 
 def stale_files(root: Path, files: Mapping[str, str]) -> list[str]:
@@ -28,13 +40,14 @@ def stale_files(root: Path, files: Mapping[str, str]) -> list[str]:
 
 
 def _bytes(path: Path) -> bytes | None:
-    return path.read_bytes() if path.is_file() else None
+    return path.read_bytes() if path.is_file() and not path.is_symlink() else None
 
 
 def write_files(root: Path, files: Mapping[str, str]) -> None:
     """Writes the files, each completely or not at all."""
     try:
         for name, text in files.items():
+            _refuse_links(root, name)
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             atomic_write(root / name, text.encode())
     except OSError as error:

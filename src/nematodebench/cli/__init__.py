@@ -14,6 +14,7 @@ import typer
 from nematodebench import __version__
 from nematodebench.cli import commands
 from nematodebench.errors import Interrupted, StorageError, UsageError
+from nematodebench.records.plain_text import without_commands
 
 __all__ = ["build", "main"]
 
@@ -81,5 +82,6 @@ def main() -> None:
 
 
 def _complain(problem: object, code: int) -> None:
-    print(f"nematodebench: {problem}", file=sys.stderr)
+    shown = "".join(one if one.isprintable() else repr(one)[1:-1] for one in str(problem))
+    print(f"nematodebench: {without_commands(shown)}", file=sys.stderr)
     sys.exit(code)

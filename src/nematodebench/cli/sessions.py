@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from nematodebench.cli.deciding import MOST_RUNS, decide, print_decision
 from nematodebench.cli.progress import show_progress
-from nematodebench.cli.show import brain_label, descriptor_lines, print_json, print_table, session_lines
+from nematodebench.cli.show import brain_label, descriptor_lines, print_json, print_table, printable, session_lines
 from nematodebench.errors import UsageError
 from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.sessions.config import SessionConfig, parse_assignments, read_config
@@ -184,7 +184,7 @@ def print_sessions(sessions: Sequence[Session], json: bool, root: Path | None) -
         for session, record in zip(sessions, records, strict=True):
             print(_footnote(session, record.timing.steps_per_second, root))
             for note in record.notes:
-                print(f"  {note}")
+                print(f"  {printable(note)}")
     for session in sessions:
         for result in session.failed_runs:
             failure = result.failure

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from nematodebench import stats
+from nematodebench.records.plain_text import without_commands
 from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.scoring import ScoreAnchor
 from nematodebench.sessions.twins import Gain
@@ -25,12 +26,13 @@ Table: TypeAlias = tuple[list[str], list[list[str]]]
 
 def print_json(content: Any) -> None:
     """Prints one JSON document on standard output."""
-    json.dump(content, sys.stdout, indent=1, default=str)
-    sys.stdout.write("\n")
+    # Escaped, a workflow's log does not take a text for a command of its own.
+    sys.stdout.write(json.dumps(content, indent=1, default=str).replace("##[", "#\\u0023[") + "\n")
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Prints a Markdown table with aligned columns, and what a doubtful interval's mark means where there is one."""
+    header, rows = [printable(cell) for cell in header], [[printable(cell) for cell in row] for row in rows]
     widths = [max(len(line[k]) for line in [header, *rows]) for k in range(len(header))]
     for line in (header, ["-" * width for width in widths], *rows):
         print("| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + " |")
@@ -39,8 +41,9 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 
 def printable(text: str) -> str:
-    """Replaces what a terminal would act on: text from a submission never reaches it raw."""
-    return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
+    """Replaces what a terminal or a workflow's log would act on: text from a submission never reaches them raw."""
+    shown = "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
+    return without_commands(shown)
 
 
 def stat(value: StatValue | None) -> str:

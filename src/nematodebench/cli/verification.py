@@ -124,7 +124,7 @@ def list_keys() -> None:
     """Prints the repository's keys."""
     for keyid, key in load_keys(_root()).files.items():
         state = f"revoked {key.revoked.date}: {key.revoked.reason}" if key.revoked else "trusted"
-        print(f"{keyid[:16]}  {key.added}  {key.owner}  {state}")
+        print(printable(f"{keyid[:16]}  {key.added}  {key.owner}  {state}"))
 
 
 def add_key(private: Path, owner: str) -> None:

@@ -20,7 +20,7 @@ def report(
 ) -> None:
     """Prints the table of stored sessions; exit code 1 if one has failed runs."""
     from nematodebench.cli import sessions as _sessions
-    from nematodebench.cli.show import print_json, print_table
+    from nematodebench.cli.show import print_json, print_table, printable
     from nematodebench.errors import UsageError
     from nematodebench.records.store import load_experiment
     from nematodebench.sessions.rerun import task_of
@@ -37,7 +37,7 @@ def report(
         pairs = pair_twins([with_todays_intervals(record) for record in records])
         _sessions.print_tables(task_of(pairs[0][0]), pairs)
         for record in records if runs else []:
-            print(f"\n{record.experiment_id}, session seed {record.session_seed}\n")
+            print(f"\n{printable(record.experiment_id)}, session seed {record.session_seed}\n")
             rows = [
                 [str(run.run), str(run.seed), run.status, _score(run.metrics, record.score_key)] for run in record.runs
             ]

@@ -20,7 +20,7 @@ def rerun(
     json: Annotated[bool, typer.Option("--json", help="for machines")] = False,
 ) -> None:
     """Executes a run again from its recorded seed; exit code 1 unless every bit is the same."""
-    from nematodebench.cli.show import print_json, print_table
+    from nematodebench.cli.show import print_json, print_table, printable
     from nematodebench.records.store import load_experiment
     from nematodebench.sessions.rerun import rerun as execute_again
 
@@ -38,15 +38,16 @@ def rerun(
     if json:
         print_json(facts)
     else:
-        print(f"{metadata.task} {metadata.brain} run {run}, seed {recorded.seed}\n")
+        print(printable(f"{metadata.task} {metadata.brain} run {run}, seed {recorded.seed}"), end="\n\n")
         rows = [[key, str(facts["recorded"][key]), str(facts["again"][key])] for key in facts["recorded"]]  # type: ignore[index, attr-defined]
         print_table(["what", "recorded", "again"], rows)
         print(f"\n{'IDENTICAL, bit for bit' if outcome.identical else 'DIFFERENT'} ({result.seconds:.2f} s)")
         if outcome.note:
             print(outcome.note)
         if result.failure is not None:
-            print(f"the re-execution failed: {result.failure.message}")
+            print(printable(f"the re-execution failed: {result.failure.message}"))
         if not outcome.identical and not outcome.same_platform:
-            print(f"the session was made on {metadata.provenance.machine}: bits are promised within x86-64 only")
+            machine = printable(metadata.provenance.machine)
+            print(f"the session was made on {machine}: bits are promised within x86-64 only")
     if not outcome.identical:
         raise typer.Exit(1)
