@@ -27,7 +27,8 @@ from nematodebench.sessions.execution import run_plan
 from nematodebench.sessions.plan import make_plan
 
 FOLLOWER = "gradient_follower"
-CONFIG = f"task: foraging_small-v1\nbrain: {FOLLOWER}\nruns: 50\n"
+FORAGING, SHORT = "foraging_small-v1", "pattern_memory_easy-v1"
+CONFIG = f"task: {FORAGING}\nbrain: {FOLLOWER}\nruns: 50\n"
 SEEDS = range(100, 110)
 
 
@@ -99,11 +100,11 @@ def command(root: Path, *arguments: object) -> Outcome:
 
 
 @functools.cache
-def sessions_repository(brain: str = FOLLOWER) -> Path:
+def sessions_repository(brain: str = FOLLOWER, task: str = FORAGING) -> Path:
     """Ten finished sessions, not yet submitted."""
     root = Path(tempfile.mkdtemp(prefix="nematodebench-sessions-"))
     atexit.register(shutil.rmtree, root, ignore_errors=True)
-    text = CONFIG.replace(FOLLOWER, brain)
+    text = CONFIG.replace(FOLLOWER, brain).replace(FORAGING, task)
     new_repository(root / "repo", text)
     for seed in SEEDS:
         run_session(root / "repo", seed, text)
@@ -111,11 +112,11 @@ def sessions_repository(brain: str = FOLLOWER) -> Path:
 
 
 @functools.cache
-def official_repository(brain: str = FOLLOWER) -> Path:
+def official_repository(brain: str = FOLLOWER, task: str = FORAGING) -> Path:
     """The same sessions, submitted and committed."""
     folder = Path(tempfile.mkdtemp(prefix="nematodebench-official-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    root = copied(sessions_repository(brain), folder / "repo")
+    root = copied(sessions_repository(brain, task), folder / "repo")
     done = submit(root)
     assert done.code == 0, done.err
     commit(root, "submission")
@@ -123,13 +124,13 @@ def official_repository(brain: str = FOLLOWER) -> Path:
 
 
 @functools.cache
-def unpacked_repository(brain: str = FOLLOWER) -> Path:
+def unpacked_repository(brain: str = FOLLOWER, task: str = FORAGING) -> Path:
     """The same submission with sessions as they are before they are published, which is as good and easier to edit."""
     folder = Path(tempfile.mkdtemp(prefix="nematodebench-unpacked-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    root = copied(official_repository(brain), folder / "repo")
+    root = copied(official_repository(brain, task), folder / "repo")
     for session in (root / "artifacts" / "experiments").iterdir():
-        original = sessions_repository(brain) / "experiments" / session.name
+        original = sessions_repository(brain, task) / "experiments" / session.name
         shutil.rmtree(session)
         copied(original, session)
     commit(root, "unpacked")
@@ -241,9 +242,9 @@ class Work:
         return command(self.root, "evaluate", self.path, "--json", *more)
 
 
-def official(target: Path, brain: str = FOLLOWER) -> Work:
+def official(target: Path, brain: str = FOLLOWER, task: str = FORAGING) -> Work:
     """A fresh copy of the official submission, to be edited."""
-    return Work(copied(unpacked_repository(brain), target))
+    return Work(copied(unpacked_repository(brain, task), target))
 
 
 def verified(target: Path, brain: str = FOLLOWER) -> Work:

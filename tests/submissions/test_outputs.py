@@ -1,0 +1,140 @@
+"""What is printed about somebody else's files acts on nothing; and copies of others are noticed."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from submission_workshop import SHORT, Work, command, official
+
+from nematodebench.board.files import write_files
+from nematodebench.cli.show import print_json, printable
+from nematodebench.errors import UsageError
+from nematodebench.records.plain_text import plain, without_commands
+from nematodebench.submissions.guarded import verdict_on
+
+NASTY = "\x1b[2J\x9b31m\u202e::error::x ##[group]y\r\n::set-output name=a::b"
+
+
+@pytest.mark.parametrize("show", [printable, plain])
+def test_nothing_that_acts_is_left(show) -> None:
+    shown = show(NASTY)
+    assert shown.isprintable()
+    assert "::" not in shown
+    assert "##[" not in shown
+
+
+def test_many_colons_are_no_command_either() -> None:
+    assert "::" not in without_commands("a:::::b")
+
+
+def test_json_says_the_same_without_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    print_json({"text": NASTY})
+    out = capsys.readouterr().out
+    assert json.loads(out) == {"text": NASTY}
+    assert "##[" not in out
+    assert out.replace("\n", "").isprintable()
+
+
+@pytest.mark.parametrize("words", [("report",), ("report", "--runs"), ("rerun",), ("compare",)])
+def test_commands_do_not_pass_on_what_a_record_says(tmp_path: Path, words: tuple[str, ...]) -> None:
+    work = official(tmp_path / "repo", "null_random", SHORT)
+    folder = work.folder(0)
+    record = work.record(0)
+    record["brain"] = "::error::x ##[group]y"
+    record["provenance"]["machine"] = "::warning::riscv"
+    work.save_record(0, record, sign=False)
+    more = [folder] if words[0] == "compare" else []
+    outcome = command(work.root, words[0], folder, *more, *words[1:])
+    assert "::" not in outcome.out + outcome.err
+    assert "##[" not in outcome.out + outcome.err
+    assert "Traceback" not in outcome.err
+
+
+@pytest.mark.parametrize("words", [("report",), ("rerun",), ("compare",)])
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("[" * 100_000, "nested too deeply"),
+        ('{"\\u001b[31m": 1}', "is not an experiment"),
+        ("", "is not an experiment"),
+    ],
+)
+def test_commands_say_in_one_line_what_is_no_record(
+    tmp_path: Path, words: tuple[str, ...], content: str, message: str
+) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(content)
+    outcome = command(tmp_path, words[0], path, *([path] if words[0] == "compare" else []))
+    assert (outcome.code, outcome.err.count("\n")) == (2, 1)
+    assert message in outcome.err
+    assert "\x1b" not in outcome.err
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/nematodebench/LEADERBOARD.md"])
+def test_the_board_is_not_written_through_a_link(tmp_path: Path, name: str) -> None:
+    root, elsewhere = tmp_path / "repo", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    root.mkdir()
+    top = name.partition("/")[0]
+    (root / top).symlink_to(elsewhere if "/" in name else elsewhere / "README.md")
+    with pytest.raises(UsageError, match="is a symbolic link"):
+        write_files(root, {name: "the board\n"})
+    assert list(elsewhere.iterdir()) == []
+
+
+def _copy(work: Work, **changes: object) -> Work:
+    """Somebody else's sessions under other names, one second later, with the original still there."""
+    original = work.path.read_bytes()
+    earlier = work.path
+    for k in range(10):
+        source = work.folder(k)
+        shutil.copytree(source, source.with_name(f"copy{k}"))
+        record = {**work.record(k), "experiment_id": f"copy{k}"}
+        (source.with_name(f"copy{k}") / f"{source.name}.json").unlink()
+        path = f"artifacts/experiments/copy{k}/copy{k}.json"
+        work.claims["sessions"][k].update(experiment_id=f"copy{k}", file_path=path)
+        work.save_record(k, record)
+    work.claims.update(changes)
+    work.move(timestamp=f"{int(str(work.claims['timestamp'])[:8])}_235958")
+    earlier.write_bytes(original)
+    return work
+
+
+def test_sessions_under_other_names_are_still_somebody_elses(tmp_path: Path) -> None:
+    work = _copy(official(tmp_path / "repo", "null_random", SHORT), contributor="Mallory")
+    reasons = " ".join(verdict_on(work.path, work.root).reasons)
+    assert "of this brain are already in" in reasons
+    assert "holds the same episodes" in reasons
+
+
+@pytest.mark.parametrize("name", ["Ada ExampIe", "ADA Example", "Ada Examp1e"])
+def test_a_name_that_looks_like_another_contributors_is_refused(tmp_path: Path, name: str) -> None:
+    work = _copy(official(tmp_path / "repo", "null_random", SHORT), contributor=name)
+    reasons = " ".join(verdict_on(work.path, work.root).reasons)
+    assert f"contributor {name!r} looks like 'Ada Example'" in reasons
+
+
+def test_sessions_of_unequal_lengths_are_refused(tmp_path: Path) -> None:
+    work = official(tmp_path / "repo", "null_random", SHORT)
+    record = work.record(1)
+    record["num_runs"] = 60
+    work.save_record(1, record)
+    assert "every session must have the same number" in " ".join(verdict_on(work.path, work.root).reasons)
+
+
+def test_a_brain_whose_library_is_missing_is_a_rejection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import importlib
+
+    from nematodebench.brains.registry import get_brain
+
+    load = importlib.import_module
+
+    def fail(name: str, *more: object) -> object:
+        if "torch_reinforce" in name:
+            raise ModuleNotFoundError("No module named 'torch'", name="torch")
+        return load(name)
+
+    monkeypatch.setattr(importlib, "import_module", fail)
+    with pytest.raises(UsageError, match="Brain 'torch_reinforce' needs what is not installed here: No module named"):
+        get_brain("torch_reinforce")
