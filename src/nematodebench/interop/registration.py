@@ -2,7 +2,6 @@
 
 from gymnasium.envs.registration import register, registry
 
-
 __all__ = ["NAMESPACE", "register_all"]
 
 NAMESPACE = "nematodebench"
