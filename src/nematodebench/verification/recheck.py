@@ -85,7 +85,7 @@ def _seeds(result: Result, submission: NematodeBenchSubmission, digest: str) -> 
     if [one.session_seed for one in result.sessions] != challenge.session_seeds(
         result.challenge, digest, wanted, taken
     ):
-        yield "its fresh session seeds do not follow from its challenge and the submission's bytes"
+        yield "a fresh session seed does not follow from its challenge and the submission's bytes"
     for session in result.sessions:
         if [run.seed for run in session.runs] != [run_seed(session.session_seed, k) for k in range(runs)]:
             yield f"the seeds of its runs do not follow from session seed {session.session_seed}"
