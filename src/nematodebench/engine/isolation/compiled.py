@@ -7,7 +7,7 @@ from numba import types
 
 from nematodebench.brains.base import Interface
 from nematodebench.engine.compiled_brain import CompiledBrains
-from nematodebench.engine.isolation.mailbox import PATIENCE, Mail, after, before, give_way
+from nematodebench.engine.isolation.mailbox import PATIENCE, Mail, after, before, pause
 from nematodebench.engine.isolation.shared import BRAIN_TURN, HOST_TURN, Shared
 from nematodebench.kernels.abi import BRAIN, BrainFunction
 from nematodebench.kernels.jit import F32M, F64, F64M, I64, U64, first_class, kernel
@@ -65,7 +65,7 @@ def _serve(
             mail.turn = HOST_TURN
         looks += 1
         if looks > PATIENCE:
-            give_way()
+            pause(looks)
 
 
 _B = types.FunctionType(BRAIN)

@@ -19,14 +19,15 @@ from nematodebench.kernels.jit import F32, F32M, F64, I64, U64, first_class, int
 from nematodebench.kernels.memory import Block, counter
 from nematodebench.kernels.rng import episode_of
 
-__all__ = ["PATIENCE", "Mail", "after", "before", "give_way", "stubs"]
+__all__ = ["PATIENCE", "Mail", "after", "before", "pause", "stubs"]
 
 PATIENCE = 2000
 """How often the turn is looked at before the processor is offered to others."""
-_LONG, _NAP = 20_000, 200
-"""After how many looks somebody waits for a process that starts, and how many microseconds to sleep between them then.
+_LONG, _NAP = 2050, 50
+"""After how many looks to sleep between them, and how many microseconds.
 
-Whoever looks on instead takes the processor from the very process that it waits for.
+On a busy machine whoever looks on, or only offers the processor to everybody, keeps it from the very process that it
+waits for; one that wakes up is let in at once.
 """
 
 
@@ -57,8 +58,17 @@ def _fence(order: str) -> Any:
 
 before = _fence("release")
 after = _fence("acquire")
-give_way = types.ExternalFunction("sched_yield", types.int32())
+_give_way = types.ExternalFunction("sched_yield", types.int32())
 _sleep = types.ExternalFunction("usleep", types.int32(types.uint32))
+
+
+@kernel()
+def pause(looks: int) -> None:
+    """Lets others work, after that many looks in vain."""
+    if looks > _LONG:
+        _sleep(_NAP)
+    else:
+        _give_way()
 
 
 @kernel()
@@ -74,10 +84,8 @@ def _answered(mail: Mail) -> bool:
         if mail.over != 0:
             return False
         looks += 1
-        if looks > _LONG:
-            _sleep(_NAP)
-        elif looks > PATIENCE:
-            give_way()
+        if looks > PATIENCE:
+            pause(looks)
 
 
 @kernel(cached=True)
