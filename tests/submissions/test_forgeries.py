@@ -61,7 +61,7 @@ _named("bad_github_handle", "schema", "github: String should match pattern", _cl
 _named("markup_as_brain", "schema", "brain_type: String should match pattern", _claim(brain_type="<img>"))
 _named("category_out_of_the_tree", "schema", "category: may not contain '.', '..'", _claim(category="../../etc"))
 _named("config_out_of_the_tree", "schema", "config_file: may not contain", _claim(config_file="configs/../../x.yml"))
-_named("other_schema_version", "schema", "schema version 99: versions up to 3", _claim(schema_version=99))
+_named("other_schema_version", "schema", "schema version 99: versions up to", _claim(schema_version=99))
 _named("no_sessions", "schema", "sessions: List should have at least 1", _claim(sessions=[]))
 
 
