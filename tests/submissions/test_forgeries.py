@@ -331,7 +331,7 @@ def _scripted_brain_among_learners(work: Work) -> None:
     work.move(category="pattern_memory_easy/classical")
 
 
-@forgery("brain", "'evil:Brain' is not registered in this installation: it is somebody's code")
+@forgery("brain", "'evil:Brain' is not registered in this installation, and the submission carries no bundle")
 def _somebodys_code(work: Work) -> None:
     (work.root / "evil.py").write_text("raise SystemExit('somebody else's code ran')")
     for k in range(10):
