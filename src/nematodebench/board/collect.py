@@ -14,6 +14,7 @@ from nematodebench.measures.base import Chemotaxis
 from nematodebench.records.schemas import NormalisedRecord
 from nematodebench.records.submission_schema import NematodeBenchSubmission
 from nematodebench.stats import Z95, StatValue, t_critical
+from nematodebench.submissions.bundles import BUNDLES
 from nematodebench.submissions.guarded import Judge
 from nematodebench.submissions.history import History, merge_history
 from nematodebench.submissions.sessions import ARTIFACTS
@@ -175,10 +176,9 @@ def _strays(root: Path, files: list[Path]) -> list[Rejection]:
     reason = "it is not a submission, benchmarks/<task>/<class>/<timestamp>.json"
     strays = [path for path in _below(root / BENCHMARKS) if path not in files]
     found = [Rejection(path.relative_to(root).as_posix(), [reason]) for path in strays[:_MOST_STRAYS]]
-    known = _session_names(files)
-    sessions = root / ARTIFACTS
-    others = sorted(path for path in sessions.iterdir() if path.name not in known) if sessions.is_dir() else []
-    others += [path for path in _below(sessions.parent) if sessions not in path.parents]
+    known, places = _referred_to(files), [root / ARTIFACTS, root / BUNDLES]
+    others = sorted(path for place in places if place.is_dir() for path in place.iterdir() if path.name not in known)
+    others += [path for path in _below(places[0].parent) if not set(places) & set(path.parents)]
     reason = "it belongs to no submission"
     return found + [Rejection(path.relative_to(root).as_posix(), [reason]) for path in others[:_MOST_STRAYS]]
 
@@ -192,12 +192,14 @@ def _below(folder: Path) -> list[Path]:
     return sorted(found)
 
 
-def _session_names(files: list[Path]) -> set[str]:
-    """Names of all sessions that a submission refers to, also one that was rejected."""
+def _referred_to(files: list[Path]) -> set[str]:
+    """Names of all sessions and bundles that a submission refers to, also one that was rejected."""
     names = set()
     for path in files:
         with contextlib.suppress(UsageError):
-            names |= {reference.experiment_id for reference in load_submission(path).sessions}
+            submission = load_submission(path)
+            names |= {reference.experiment_id for reference in submission.sessions}
+            names |= set() if submission.bundle is None else {submission.bundle.sha256}
     return names
 
 

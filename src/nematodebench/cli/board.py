@@ -29,7 +29,8 @@ def show_board(root: Path, task: str | None, json: bool) -> bool:
         if not boards:
             print("There is no entry yet.")
         for one in found.waiting.values():
-            print(printable(f"waiting for verification: {one.path} ({one.submission.brain_type})"))
+            if wanted in {None, one.entry.task}:
+                print(printable(f"waiting for verification: {one.path} ({one.submission.brain_type})"))
     return _tell_rejected(found)
 
 
