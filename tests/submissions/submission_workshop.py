@@ -99,9 +99,13 @@ def command(root: Path, *arguments: object) -> Outcome:
     return Outcome(code, out.getvalue(), err.getvalue())
 
 
-@functools.cache
 def sessions_repository(brain: str = FOLLOWER, task: str = FORAGING) -> Path:
     """Ten finished sessions, not yet submitted."""
+    return _sessions_repository(brain, task)  # one of a kind, however it is asked for
+
+
+@functools.cache
+def _sessions_repository(brain: str, task: str) -> Path:
     root = Path(tempfile.mkdtemp(prefix="nematodebench-sessions-"))
     atexit.register(shutil.rmtree, root, ignore_errors=True)
     text = CONFIG.replace(FOLLOWER, brain).replace(FORAGING, task)
@@ -111,9 +115,13 @@ def sessions_repository(brain: str = FOLLOWER, task: str = FORAGING) -> Path:
     return root / "repo"
 
 
-@functools.cache
 def official_repository(brain: str = FOLLOWER, task: str = FORAGING) -> Path:
     """The same sessions, submitted and committed."""
+    return _official_repository(brain, task)  # one of a kind, however it is asked for
+
+
+@functools.cache
+def _official_repository(brain: str, task: str) -> Path:
     folder = Path(tempfile.mkdtemp(prefix="nematodebench-official-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     root = copied(sessions_repository(brain, task), folder / "repo")
@@ -123,9 +131,13 @@ def official_repository(brain: str = FOLLOWER, task: str = FORAGING) -> Path:
     return root
 
 
-@functools.cache
 def unpacked_repository(brain: str = FOLLOWER, task: str = FORAGING) -> Path:
     """The same submission with sessions as they are before they are published, which is as good and easier to edit."""
+    return _unpacked_repository(brain, task)  # one of a kind, however it is asked for
+
+
+@functools.cache
+def _unpacked_repository(brain: str, task: str) -> Path:
     folder = Path(tempfile.mkdtemp(prefix="nematodebench-unpacked-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     root = copied(official_repository(brain, task), folder / "repo")

@@ -105,7 +105,7 @@ def _print_report(report: EvaluationReport) -> None:
     _print_reproduction(report)
     print(f"\n{'PASS' if report.passed else _failed(report.checks)}")
     if report.passed:
-        print("This verifies nothing: a rank rests on `nematodebench verify`, which a maintainer runs and signs.")
+        print("This verifies nothing: a rank rests on `nematodebench verify FILE`, which a maintainer runs and signs.")
 
 
 def _print_reproduction(report: EvaluationReport) -> None:
