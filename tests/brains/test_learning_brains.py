@@ -27,14 +27,14 @@ def test_learns_to_forage(name):
 def test_a_run_repeats_bit_for_bit(name):
     (first, one), (second, other) = forage(name, episodes=15), forage(name, episodes=15)
     assert first.tobytes() == second.tobytes()
-    assert one.mem.tobytes() == other.mem.tobytes()
+    assert one.brains.mem.tobytes() == other.brains.mem.tobytes()
 
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_another_seed_is_another_run(name):
     _, one = forage(name, episodes=15)
     _, other = forage(name, episodes=15, seed=2)
-    assert one.mem.tobytes() != other.mem.tobytes()
+    assert one.brains.mem.tobytes() != other.brains.mem.tobytes()
 
 
 @pytest.mark.parametrize("name", LEARNERS)

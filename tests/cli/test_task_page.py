@@ -65,10 +65,10 @@ def test_the_index_shows_the_conditions():
 
 
 def test_the_command_prints_the_page():
-    done = CliRunner().invoke(build(), ["tasks", "foraging_small-v1", "--root", str(ROOT)], catch_exceptions=False)
-    board = published_boards(ROOT)["foraging_small-v1"]
+    done = CliRunner().invoke(build(), ["tasks", "foraging_small-v2", "--root", str(ROOT)], catch_exceptions=False)
+    board = published_boards(ROOT)["foraging_small-v2"]
     assert (
-        done.stdout.rstrip("\n").splitlines() == "\n".join(task_page(get_task("foraging_small-v1"), board)).splitlines()
+        done.stdout.rstrip("\n").splitlines() == "\n".join(task_page(get_task("foraging_small-v2"), board)).splitlines()
     )
 
 

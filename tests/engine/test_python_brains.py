@@ -3,6 +3,7 @@
 import pytest
 
 import nematodebench as nb
+from nematodebench.engine.seeds import brain_seed
 from nematodebench.errors import UsageError
 
 TASK = "foraging_small-v1"
@@ -26,10 +27,10 @@ def test_global_generators_are_seeded_from_the_run_seed():
 
 def test_a_brain_that_raises_fails_its_run_and_no_other():
     result = session("RaisesSometimes", runs=6)
-    failed = {run.seed % 2 == 1 for run in result.runs if run.failure}
+    failed = {brain_seed(run.seed) % 2 == 1 for run in result.runs if run.failure}
     assert failed == {True}
     assert 0 < len(result.failed_runs) < 6
-    assert all(run.failure for run in result.runs if run.seed % 2)
+    assert all(run.failure for run in result.runs if brain_seed(run.seed) % 2)
     assert "thirty is enough" in result.failed_runs[0].failure.traceback
     assert result.metrics.success_rate.n == len(result.finished_runs)
 
@@ -46,9 +47,9 @@ def test_wrong_actions_are_failures_with_their_place(brain, message):
 
 def test_a_brain_that_kills_its_process_fails_its_run_and_no_other():
     result = session("DiesSometimes", runs=6)
-    assert {run.seed % 2 == 1 for run in result.runs if run.failure} == {True}
+    assert {brain_seed(run.seed) % 2 == 1 for run in result.runs if run.failure} == {True}
     assert "exit code 9" in result.failed_runs[0].failure.message
-    assert len(result.finished_runs) == sum(run.seed % 2 == 0 for run in result.runs)
+    assert len(result.finished_runs) == sum(brain_seed(run.seed) % 2 == 0 for run in result.runs)
 
 
 def test_a_class_that_lacks_functions_of_a_brain_is_refused():

@@ -20,7 +20,7 @@ def begun_with(plan: Plan) -> dict[str, Any]:
     return {
         "source": source_hash(),
         "config": _sha256(plan.config_text.encode()),
-        "brain": {path.name: _sha256(path.read_bytes()) for path in _own_files(plan)},
+        "brain": {name: _sha256(path.read_bytes()) for name, path in _own_files(plan).items()},
         "libraries": {"python": platform.python_version(), **_libraries(plan)},
     }
 
@@ -42,22 +42,21 @@ def _sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _own_files(plan: Plan) -> list[Path]:
-    """The brain's file and what it has imported from its own folder; none for a brain of this package."""
+def _own_files(plan: Plan) -> dict[str, Path]:
+    """The brain's file and what it has imported from its own folder, by name; none for a brain of this package."""
     brain = plan.brain
     if isinstance(brain, Foreign) or brain.__module__.startswith("nematodebench."):
-        return []
+        return {}
     try:
         own = Path(inspect.getfile(brain)).resolve()
     except (OSError, TypeError):
-        return []
+        return {}
     if "site-packages" in own.parts:
-        return [own]
+        return {own.name: own}
     loaded = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
-    near = {Path(name).resolve() for name in loaded if name and name.endswith(".py")}
-    return sorted(
-        {own, *(path for path in near if path.is_relative_to(own.parent) and "site-packages" not in path.parts)}
-    )
+    files = {Path(name).resolve() for name in loaded if name and name.endswith(".py")}
+    near = {path for path in files if path.is_relative_to(own.parent) and "site-packages" not in path.parts}
+    return {path.relative_to(own.parent).as_posix(): path for path in {own, *near} if path.is_file()}
 
 
 def _libraries(plan: Plan) -> dict[str, str]:

@@ -113,6 +113,7 @@ def test_a_brain_that_never_answers_is_stopped():
     assert "more than 3 s" in result.failure.message
 
 
+@pytest.mark.slow
 def test_a_brain_that_spoils_the_shared_memory_hurts_only_itself():
     result = run("WritesTheMailbox")
     if result.failure is None:
