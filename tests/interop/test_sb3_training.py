@@ -26,6 +26,7 @@ def foods(policy):
     return np.array(found)
 
 
+@pytest.mark.slow
 def test_ppo_of_stable_baselines3_beats_the_null():
     torch.set_num_threads(1)
     model = stable_baselines3.PPO(

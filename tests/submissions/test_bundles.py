@@ -184,6 +184,7 @@ def test_what_has_not_the_shape_of_a_bundle(change):
 
 
 # A whole submission
+@pytest.mark.slow
 def test_a_submission_with_a_bundle_passes_without_its_source_being_anywhere(tmp_path):
     work = bundled(tmp_path / "repo", HONEST)
     assert work.path.parent.name == "open"

@@ -65,6 +65,8 @@ class WritesFiles(Honest):
         self.written = []
         home = Path(__file__).resolve().parent
         for folder in ("/", "/usr", "/etc", "/dev", "/dev/shm", str(home), sys.prefix, str(Path.cwd().parent)):
+            if folder.startswith("/tmp"):  # the sandbox has its own, where a clone below it has but empty folders
+                continue
             with contextlib.suppress(OSError):
                 Path(folder, "mark").write_text("here")
                 self.written.append(folder)
