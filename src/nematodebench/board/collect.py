@@ -211,6 +211,8 @@ def listing_of(
     shown = Listing(_NOBODY, submission, name, passed)
     score, assay = shown.score, shown.chemotaxis
     place, date = (history or History()).place(name, submission.timestamp)
+    if passed is not None:  # a history that was written anew is younger than what was signed
+        date = min(date, _compact(passed.started))
     if score is None or not score.has_interval:
         raise UsageError(f"{name} has no score with an interval: its task is not ranked.")
     entry = Entry(
@@ -232,6 +234,11 @@ def _brain(submission: NematodeBenchSubmission) -> str:
     """Whose later entries replace it: brains from outside are somebody's, and two people may choose the same name."""
     name = canonical_name(submission.brain_type)
     return name if submission.brain_class != OPEN else f"{name} of {submission.github or submission.contributor}"
+
+
+def _compact(moment: str) -> str:
+    """A moment as submissions write it, from ISO 8601 in UTC: ``20260102_030405``."""
+    return moment[:19].replace("-", "").replace(":", "").replace("T", "_")
 
 
 def _run_variance(score: StatValue, runs: int) -> float:

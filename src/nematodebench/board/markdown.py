@@ -33,9 +33,9 @@ brains of a table at once; brains that share a letter of *group* are not told ap
 gap from chance (0) to the ceiling (1) that was closed. *Score* was measured by the verifier on seeds drawn after the
 submission was fixed; *claimed* is what was submitted, marked where fresh runs do not support it. *Verified* says how
 many of the claimed runs came out the same bit for bit, how many fresh runs were made, and when. *Date* is that of the
-merge, not one that somebody wrote. *Replaced* is the brain's former entry. Lines without a rank are for reference:
-hand-written policies and the task's anchors. What every column means: [EVALUATION.md](EVALUATION.md). How to get here:
-[SUBMISSION_GUIDE.md](SUBMISSION_GUIDE.md)."""
+merge or of the verification, whichever came first, not one that somebody wrote. *Replaced* is the brain's former
+entry. Lines without a rank are for reference: hand-written policies and the task's anchors. What every column means:
+[EVALUATION.md](EVALUATION.md). How to get here: [SUBMISSION_GUIDE.md](SUBMISSION_GUIDE.md)."""
 _EMPTY = "There is no entry yet."
 _WAITING = """\
 # Waiting for verification
@@ -68,10 +68,10 @@ def _waiting(found: Collection) -> list[str]:
     if not found.waiting:
         return []
     rows = [
-        [one.entry.task, code(one.submission.brain_type), _contributor(one), _date(one.entry), _data(one)]
+        [one.entry.task, code(one.submission.brain_type), _contributor(one), _data(one)]
         for one in found.waiting.values()
     ]
-    return ["\n".join([_WAITING, "", *table(("task", "brain", "contributor", "date", "data"), rows)])]
+    return ["\n".join([_WAITING, "", *table(("task", "brain", "contributor", "data"), rows)])]
 
 
 def _section(board: TaskBoard, listings: dict[str, Listing], reasons: list[str]) -> str:
