@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from nematodebench.engine.seeds import run_seed
+from nematodebench.engine.seeds import brain_seed, run_seed
 from nematodebench.errors import UsageError
 from nematodebench.sessions.config import SessionConfig
 from nematodebench.sessions.execution import run_plan
@@ -82,7 +82,7 @@ def test_a_session_on_the_cluster_equals_the_local_one(cluster):
 
 def test_a_lost_workers_run_is_executed_again(cluster, tmp_path):
     brain, mark = "brains_for_ray:KilledOnce", tmp_path / "killed"
-    victim = run_seed(SEED, 1)
+    victim = brain_seed(run_seed(SEED, 1))
     remote = session(brain, "ray", mark=str(mark), victim=victim)
     assert mark.exists()
     assert remote.failed_runs == []
@@ -91,7 +91,7 @@ def test_a_lost_workers_run_is_executed_again(cluster, tmp_path):
 
 def test_a_run_that_fails_on_the_cluster_is_a_failed_run(cluster):
     result = session("brains_for_tests:RaisesSometimes", "ray", runs=6)
-    assert {run.seed % 2 == 1 for run in result.runs if run.failure} == {True}
+    assert {brain_seed(run.seed) % 2 == 1 for run in result.runs if run.failure} == {True}
     assert "thirty is enough" in result.failed_runs[0].failure.traceback
 
 

@@ -30,7 +30,7 @@ PPO = PACKAGE / "brains" / "classical" / "mlp_ppo.py"
 def copied_tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The repository in another place, so that it can be changed."""
     tree = tmp_path_factory.mktemp("copy") / "tree"
-    for name in ("src", "benchmarks", "artifacts", "configs", "docs"):
+    for name in ("src", "benchmarks", "artifacts", "configs", "docs", "keys", "verifications"):
         shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "README.md", tree / "README.md")
     git(tree, "init", "-q")
@@ -116,7 +116,7 @@ def rename_brain(tree: Path) -> None:
 CHANGES: dict[str, tuple[Callable[[Path], None], tuple[tuple[str, str], ...]]] = {
     "a world parameter added": (add_parameter, (("foraging_small", "mlp_ppo"), ("predator_small", "null_random"))),
     "a metric added": (add_metric, (("foraging_small", "mlp_ppo"), ("predator_small", "mlp_reinforce"))),
-    "a config field added": (add_config_field, (("foraging_small", "mlp_ppo"), ("foraging_medium", "mlp_ppo"))),
+    "a config field added": (add_config_field, (("foraging_small", "mlp_ppo"), ("predator_small", "mlp_ppo"))),
     "files moved": (move_files, (("foraging_small", "mlp_ppo"), ("predator_small", "null_random"))),
     "a brain renamed": (rename_brain, (("foraging_small", "mlp_ppo"), ("predator_small", "mlp_ppo"))),
 }  # fmt: skip
