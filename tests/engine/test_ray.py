@@ -1,5 +1,6 @@
 """Runs on a Ray cluster equal local ones, also when a worker is lost."""
 
+import os
 import shutil
 import socket
 import subprocess
@@ -30,13 +31,18 @@ def free_port():
 
 @pytest.fixture(scope="module")
 def cluster():
-    """A cluster of this machine, started as a user would; only the processes started here are ended."""
+    """A cluster of this machine, started as a user would; only the processes started here are ended.
+
+    A head node asks for a token if an earlier local cluster left one in this home, and a driver that is given an
+    address never sends it by itself: so the head is told to ask for none.
+    """
     address, folder = f"127.0.0.1:{free_port()}", tempfile.mkdtemp(prefix="ray")
     command = [
         Path(sys.executable).with_name("ray"), "start", "--head", "--num-cpus=2", "--include-dashboard=false",
         "--disable-usage-stats", "--block", f"--port={address.split(':')[1]}", f"--temp-dir={folder}",
     ]  # fmt: skip
-    head = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    environment = {**os.environ, "RAY_AUTH_MODE": "disabled"}
+    head = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RAY_ADDRESS", address)
         try:

@@ -32,7 +32,8 @@ def _connect() -> Any:
         ray.init(address=address or "auto", **quiet)
     except ConnectionError as error:
         if address:
-            raise UsageError(f"No Ray cluster answers at {address} (from $RAY_ADDRESS).") from error
+            hint = "If it asks for a token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN_PATH."
+            raise UsageError(f"No Ray cluster answers at {address} (from $RAY_ADDRESS). {hint}") from error
         ray.init(address="local", include_dashboard=False, **quiet)
     return ray
 
