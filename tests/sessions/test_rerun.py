@@ -1,4 +1,4 @@
-"""A re-executed run is compared with its record: the episodes always, the memory where its hash is of today's kind."""
+"""A re-executed run is compared with its record: episodes, memory where its hash is of today's kind, descriptors."""
 
 from nematodebench.engine.run import RunFailure, RunResult
 from nematodebench.records.memory_hash import OLDER_KIND
@@ -34,3 +34,15 @@ def test_a_failed_re_execution_is_never_identical() -> None:
     again = outcome(MEMORY, "", failure=RunFailure("it broke"))
     assert not again.identical
     assert again.note == ""
+
+
+def test_what_a_brain_tells_of_itself_is_compared_too() -> None:
+    told = {"active_share": 0.25, "entropy": 0.5, "came_later": 1.0}
+
+    def again(**claimed: float) -> Rerun:
+        recorded = RunRecord(run=0, seed=1, status="finished", record_hash=EPISODES, descriptors=claimed)
+        return Rerun(recorded, RunResult(0, 1, record_hash=EPISODES, descriptors=told), True)
+
+    assert again(active_share=0.25, entropy=0.5).identical
+    assert again(active_share=0.26).difference == "another active_share is told"
+    assert again(invented=1.0, entropy=0.0).difference == "another invented, entropy is told"

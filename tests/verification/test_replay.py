@@ -76,25 +76,27 @@ def test_an_unsigned_record_is_not_executed(own, tmp_path):
     assert (done.code, "is not believed" in done.err) == (2, True)
 
 
-def stated(work, folder, executor):
-    """What is stated with one challenge, times and the machine's own words left out."""
-    digest = payload(next((work.root / "verifications").iterdir()))["subject"][0]["digest"]["sha256"]
-    place = folder / digest[:16]
-    place.mkdir(parents=True)
-    (place / "challenge.json").write_text(json.dumps({"submission_sha256": digest, "challenge": "ab" * 32}))
-    made = verify(Job(work.path, work.root, folder, runs=2, executor=executor, workers=2))
-    return made.model_dump(mode="json", exclude={"predicate": {"started", "finished"}})
+@pytest.fixture
+def stated(work, tmp_path, monkeypatch):
+    """What is stated with one challenge by an executor, times left out."""
+    monkeypatch.setattr("nematodebench.verification.challenge.draw", lambda: "ab" * 32)
+
+    def state(executor):
+        made = verify(Job(work.path, work.root, tmp_path / executor, runs=2, executor=executor, workers=2))
+        return made.model_dump(mode="json", exclude={"predicate": {"started", "finished"}})
+
+    return state
 
 
-def test_threads_and_processes_state_the_same(work, tmp_path):
-    threads = stated(work, tmp_path / "threads", "threads")
+def test_threads_and_processes_state_the_same(stated):
+    threads = stated("threads")
     assert threads["predicate"]["result"] == "PASSED"
-    assert stated(work, tmp_path / "processes", "processes") == threads
+    assert stated("processes") == threads
 
 
 @pytest.mark.slow
-def test_a_cluster_states_the_same(work, tmp_path):
-    assert stated(work, tmp_path / "ray", "ray") == stated(work, tmp_path / "threads", "threads")
+def test_a_cluster_states_the_same(stated):
+    assert stated("ray") == stated("threads")
 
 
 def test_the_statement_is_written_for_machines(work, tmp_path):

@@ -29,10 +29,21 @@ class Rerun:
 
     @property
     def identical(self) -> bool:
-        """Whether the episodes are the same, bit for bit, and the final memory too where it can be compared."""
-        if self.result.failure is not None or self.result.record_hash != self.recorded.record_hash:
-            return False
-        return self._same_memory is not False
+        """Whether nothing that can be compared differs."""
+        return not self.difference
+
+    @property
+    def difference(self) -> str:
+        """In what the two differ: episodes, final memory or what the brain tells of it; empty where in nothing."""
+        if self.result.failure is not None:
+            return f"the re-execution failed: {self.result.failure.message}"
+        if self.result.record_hash != self.recorded.record_hash:
+            return "the episodes differ"
+        if self._same_memory is False:
+            return "the final memory differs"
+        told = self.result.descriptors
+        other = [name for name, value in self.recorded.descriptors.items() if told.get(name) != value]
+        return f"another {', '.join(other)} is told" if other else ""
 
     @property
     def note(self) -> str:

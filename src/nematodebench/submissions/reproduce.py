@@ -76,7 +76,7 @@ def _compare(task: Task, record: ExperimentMetadata, again: Rerun) -> Reexecutio
     elif not again.identical:
         far = _far(_recorded_metrics(task, again), _computed_metrics(task, again))
         outcome = "different" if again.same_platform or far else "within"
-        message = "; ".join(far) or "the episodes differ, though the metrics are close"
+        message = "; ".join(far) or f"{again.difference}, though the metrics are close"
     run = again.recorded
     return Reexecution(experiment_id=record.experiment_id, run=run.run, seed=run.seed, outcome=outcome, message=message)
 

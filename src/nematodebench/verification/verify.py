@@ -20,15 +20,14 @@ from nematodebench.engine.run import RunSpec, compile_for
 from nematodebench.errors import UsageError
 from nematodebench.files import atomic_write
 from nematodebench.kernels.target import code_generation
-from nematodebench.records.memory_hash import same_memory
 from nematodebench.records.plain_text import plain
-from nematodebench.records.provenance import collect_provenance, platform_class
+from nematodebench.records.provenance import collect_provenance, platform_class, source_hash
 from nematodebench.records.schemas import RunRecord
 from nematodebench.records.store import ExperimentStore
 from nematodebench.sessions.config import SessionConfig
 from nematodebench.sessions.execution import Progress, resume, run_plan
 from nematodebench.sessions.plan import make_plan
-from nematodebench.sessions.rerun import spec_of, with_columns_of
+from nematodebench.sessions.rerun import Rerun, spec_of, with_columns_of
 from nematodebench.submissions.bundles import foreign
 from nematodebench.submissions.case import Case
 from nematodebench.submissions.evaluate import examine
@@ -92,7 +91,7 @@ def verify(job: Job) -> Statement:
     started = _now()
     content, case = examine(job.path, job.root)
     digest = hashlib.sha256(content).hexdigest()
-    work = job.work / digest[:16]
+    work = job.work / f"{digest[:16]}_{source_hash()[:8]}"  # runs of two states of this package are never mixed
     job.foreign = _foreign(job, case, work)
     word = _challenge(work, digest)
     executed = _execute_again(job, case, work, word, digest)
@@ -169,7 +168,7 @@ def _execute_again(job: Job, case: Case, work: Path, word: str, digest: str) -> 
         done.add(k, same, why)
         job.tell("claimed runs", count, len(wanted))
     names = {k: f"{case.records[every[k][0]].experiment_id} run {every[k][1].run}" for k in wanted}
-    different = [f"{names[k]}{done.reasons.get(k, '')}" for k in wanted if not done.found[k]]
+    different = [f"{names[k]}: {done.reasons[k]}" for k in wanted if not done.found[k]]
     return Executed(
         claimed=len(every), executed=len(wanted), identical=len(wanted) - len(different), different=different[:20]
     )
@@ -187,10 +186,8 @@ def _compared(
         session, run = every[result.index]
         recorded = case.recorded[session]
         again = with_columns_of(recorded, result, case.task)
-        same = again.failure is None and again.record_hash == run.record_hash
-        memory = same_memory(run.memory_hash, again.memory_hash)
-        why = "" if result.failure is None else f" failed: {plain(result.failure.message)}"
-        yield result.index, same and memory is not False, why
+        why = plain(Rerun(run, again, same_platform=True).difference)
+        yield result.index, not why, why
 
 
 class _Outcomes:

@@ -28,7 +28,7 @@ def rerun(
     outcome = execute_again(metadata, run, trust_code, experiment)
     recorded, result = outcome.recorded, outcome.result
     facts = {
-        "run": run, "seed": recorded.seed, "identical": outcome.identical,
+        "run": run, "seed": recorded.seed, "identical": outcome.identical, "difference": outcome.difference,
         "recorded": {"episodes": recorded.record_hash, "memory": recorded.memory_hash, "steps": recorded.steps},
         "again": {"episodes": result.record_hash, "memory": result.memory_hash, "steps": result.steps},
         "note": outcome.note,
@@ -44,8 +44,8 @@ def rerun(
         print(f"\n{'IDENTICAL, bit for bit' if outcome.identical else 'DIFFERENT'} ({result.seconds:.2f} s)")
         if outcome.note:
             print(outcome.note)
-        if result.failure is not None:
-            print(printable(f"the re-execution failed: {result.failure.message}"))
+        if outcome.difference:
+            print(printable(outcome.difference))
         if not outcome.identical and not outcome.same_platform:
             machine = printable(metadata.provenance.machine)
             print(f"the session was made on {machine}: bits are promised within x86-64 only")
