@@ -12,7 +12,9 @@ from nematodebench.brains.registry import BrainType, is_compiled, without_learni
 from nematodebench.engine import loop
 from nematodebench.engine.compiled_brain import CompiledBrains
 from nematodebench.engine.isolation.host import Foreign, IsolatedBrains
+from nematodebench.engine.lanes import Lanes
 from nematodebench.engine.python_brain import PythonBrains
+from nematodebench.engine.python_phase import run_python_phase
 from nematodebench.engine.seeds import brain_seed
 from nematodebench.kernels.rng import RNG_WORDS
 from nematodebench.tasks.base import Phase
@@ -66,6 +68,12 @@ class Agents:
         plan.choices, plan.guided = self.body.choices, int(guided)
         records = np.empty((phase.episodes or phase.ticks, len(phase.columns)))
         self.obs[:] = 0.0
+        if isinstance(brains, PythonBrains):
+            one = (arrays.params, arrays.states, arrays.rng, self.action[None], self.obs[None], arrays.outs)
+            seeds = np.array([self.seed], dtype=np.uint64)
+            lanes = Lanes(world.reset, world.step, words, seeds, records[None], one)
+            lanes.lane(0).first_episode = first_episode
+            return run_python_phase(brains, lanes, self.control), records
         code = brains.run_phase(
             world.reset, world.step, world.reference or world.step, *brains.functions, arrays.params, arrays.states[0],
             arrays.rng[0], self.action, self.obs, arrays.outs[0], brains.hyper, brains.ints, brains.mem, self.rng,

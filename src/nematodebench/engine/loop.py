@@ -1,7 +1,7 @@
 """The one run loop: a brain goes through one phase of a task, episode after episode.
 
-It is compiled once for all worlds and brains, which it takes as first-class functions. A brain written in Python goes
-through the very same source (``run_phase.py_func``) with Python functions in the place of the compiled ones.
+It is compiled once for all worlds and brains, which it takes as first-class functions. A brain written in Python
+cannot be called from here: :mod:`nematodebench.engine.lanes` takes it through a phase by the same rules, step by step.
 """
 
 from collections.abc import Callable
@@ -16,8 +16,8 @@ from nematodebench.kernels.memory import Block, counter, number, numbers
 from nematodebench.kernels.rng import STREAM_EXPLORATION, STREAM_WORLD, set_stream
 
 __all__ = [
-    "BAD_REWARD", "CANCELLED", "COLUMNS", "ILLEGAL_ACTION", "Control", "Plan", "compiled_run_phase", "plain_run_phase",
-    "run_phase",
+    "BAD_REWARD", "CANCELLED", "COLUMNS", "ILLEGAL_ACTION", "Control", "Plan", "compiled_run_phase", "cut_short",
+    "legal", "over", "plain_run_phase", "run_phase", "write_record",
 ]  # fmt: skip
 
 CANCELLED, ILLEGAL_ACTION, BAD_REWARD = -1, -2, -3
@@ -57,7 +57,7 @@ COLUMNS = tuple(EpisodeRecord.singles)
 
 
 @kernel(cached=True)
-def _legal(action: F32M, choices: int) -> bool:
+def legal(action: F32M, choices: int) -> bool:
     """A whole number below ``choices``, or (choices 0) effectors in [0, 1]; NaN is neither."""
     for agent in range(action.shape[0]):
         if choices > 0:
@@ -72,13 +72,21 @@ def _legal(action: F32M, choices: int) -> bool:
 
 
 @kernel(cached=True)
-def _over(plan: Plan, episode: int, ticks: int) -> bool:
+def over(plan: Plan, episode: int, ticks: int) -> bool:
     """Whether the phase's episodes, or its ticks of experience, are used up."""
     return ticks >= plan.ticks if plan.ticks > 0 else episode >= plan.episodes
 
 
 @kernel(cached=True)
-def _write_record(row: F64, outcome: Outcome, agents: int, reward: float, steps: int) -> None:
+def cut_short(plan: Plan, ticks: int, outcome: Outcome) -> None:
+    """Ends the last episode when the budget is used up, as truncated: learners can bootstrap."""
+    if plan.ticks > 0 and ticks >= plan.ticks and outcome.terminated == 0.0:
+        outcome.truncated = 1.0
+
+
+@kernel(cached=True)
+def write_record(row: F64, outcome: Outcome, agents: int, reward: float, steps: int) -> None:
+    """Writes the row of an episode that has ended."""
     record = EpisodeRecord(row)
     record.reward = reward / agents
     record.steps = steps
@@ -118,10 +126,10 @@ def run_phase(
     guided phase the world's reference, which sees the full state, overwrites every action.
     """
     plan, control, outcome = Plan(plan_words), Control(control_words), Outcome(out)
-    choices, budget, guided = plan.choices, plan.ticks, plan.guided != 0
+    choices, guided = plan.choices, plan.guided != 0
     agents = obs.shape[0]
     episode, ticks = 0, 0
-    while not _over(plan, episode, ticks):
+    while not over(plan, episode, ticks):
         stream = plan.first_episode + episode
         set_stream(world_rng, seed, STREAM_WORLD, stream, 0)
         world_reset(params, state, world_rng, action, obs, out)
@@ -134,14 +142,13 @@ def run_phase(
                 brain_act(hyper, ints[a], mem[a], brain_rng[a], obs[a : a + 1], action[a : a + 1], brain_out[a])
             if guided:
                 world_reference(params, state, brain_rng[0], action, obs, out)
-            elif not _legal(action, choices):
+            elif not legal(action, choices):
                 control.at_episode, control.at_step = episode, steps
                 return ILLEGAL_ACTION
             world_step(params, state, world_rng, action, obs, out)
             steps += 1
             ticks += 1
-            if budget > 0 and ticks >= budget and outcome.terminated == 0.0:
-                outcome.truncated = 1.0  # the budget cuts the last episode short: learners can bootstrap
+            cut_short(plan, ticks, outcome)
             for a in range(agents):
                 feedback = Feedback(brain_out[a])
                 feedback.terminated, feedback.truncated = outcome.terminated, outcome.truncated
@@ -152,7 +159,7 @@ def run_phase(
         if not np.isfinite(total):
             control.at_episode, control.at_step = episode, steps
             return BAD_REWARD
-        _write_record(records[episode], outcome, agents, total, steps)
+        write_record(records[episode], outcome, agents, total, steps)
         episode += 1
         control.steps_done += steps
         if control.stop != 0:
@@ -175,6 +182,6 @@ def compiled_run_phase() -> Callable[..., int]:
 
 
 def plain_run_phase() -> Callable[..., int]:
-    """The same loop, run by the interpreter: for brains written in Python."""
+    """The same loop, run by the interpreter: for a debugger, and for the tests that hold both to the same numbers."""
     dispatcher: Any = run_phase
     return run_phase if INTERPRETED else cast("Callable[..., int]", dispatcher.py_func)

@@ -34,6 +34,18 @@ class Transition:
     truncated: bool
 
 
+def _transition(
+    observation: Any, action: Any, reward: float, following: Any, terminated: bool, truncated: bool
+) -> Transition:
+    """A transition in a third of the time: the constructor of a frozen dataclass sets every field by a call."""
+    made = object.__new__(Transition)
+    made.__dict__.update(
+        observation=observation, action=action, reward=reward, next_observation=following, terminated=terminated,
+        truncated=truncated,
+    )  # fmt: skip
+    return made
+
+
 def seed_everything(seed: int) -> None:
     """Seeds the global generators of Python, NumPy and (if imported) torch, and makes torch deterministic."""
     random.seed(seed)
@@ -80,7 +92,7 @@ class PythonBrains:
         spaces = _spaces(body)
         self._brains = [brain(*spaces, config, (seed + agent) % 2**64) for agent in range(agents)]
         self._seen: list[tuple[NDArray[np.float32], Any]] = [(np.zeros(0, np.float32), None)] * agents
-        self._learning = learning
+        self.learning = learning
         self.hyper, self.ints = np.zeros(1), np.zeros((agents, 1), dtype=np.int64)
         self.mem = np.arange(agents, dtype=np.float32).reshape(agents, 1)
         self.out = np.zeros((agents, _FEEDBACK))
@@ -88,21 +100,14 @@ class PythonBrains:
     @property
     def functions(self) -> tuple[Any, Any, Any]:
         """As the run loop calls them."""
-        return self.begin, self.act, self.learn if self._learning else self.learn_nothing
-
-    @property
-    def run_phase(self) -> Any:
-        """The loop, run by the interpreter."""
-        from nematodebench.engine import loop
-
-        return loop.plain_run_phase()
+        return self.begin, self.act, self.learn if self.learning else self.learn_nothing
 
     @contextlib.contextmanager
     def copied(self) -> Iterator["PythonBrains"]:
         """A copy that does not learn; the global generators are put back when it is done."""
         with global_generators_kept():
             twin = copy.deepcopy(self)
-            twin._learning = False
+            twin.learning = False
             yield twin
 
     def memory_hash(self) -> str:
@@ -128,17 +133,21 @@ class PythonBrains:
         """Asks the brain; the answer's type and shape are checked here, its range by the loop."""
         observation = observation.copy()
         answer = self._brains[agent].act(observation)
-        values = np.asarray(answer, dtype=np.float64).ravel()
-        if values.size != action.size:
-            raise ValueError(f"act returned {values.size} numbers where the body takes {action.size}")
-        action[:] = values
+        if type(answer) is int and action.size == 1:  # the usual case, in a tenth of the time
+            action[0] = answer
+        else:
+            values = np.asarray(answer, dtype=np.float64).ravel()
+            if values.size != action.size:
+                raise ValueError(f"act returned {values.size} numbers where the body takes {action.size}")
+            action[:] = values
         self._seen[agent] = (observation, answer)
 
-    def take_in(self, agent: int, following: NDArray[np.float32], feedback: NDArray[np.float64]) -> None:
-        """Hands the brain its transition; ``feedback`` is in the order of kernels.abi.Feedback."""
+    def take_in(
+        self, agent: int, following: NDArray[np.float32], reward: float, terminated: bool, truncated: bool
+    ) -> None:
+        """Hands the brain its transition."""
         observation, answer = self._seen[agent]
-        terminated, truncated, reward = feedback.tolist()
-        step = Transition(observation, answer, reward, following.copy(), terminated != 0.0, truncated != 0.0)
+        step = _transition(observation, answer, reward, following.copy(), terminated, truncated)
         self._brains[agent].learn(step)
 
     # The functions of the Brain ABI, as the run loop calls them. ``mem`` holds one number, the agent's.
@@ -153,7 +162,8 @@ class PythonBrains:
 
     def learn(self, hyper: Any, ints: Any, mem: Any, rng: Any, obs: Any, action: Any, out: Any) -> None:
         """Hands the brain its transition."""
-        self.take_in(int(mem.item()), obs[0], out)
+        terminated, truncated, reward = out.tolist()
+        self.take_in(int(mem.item()), obs[0], reward, terminated != 0.0, truncated != 0.0)
 
     def learn_nothing(self, hyper: Any, ints: Any, mem: Any, rng: Any, obs: Any, action: Any, out: Any) -> None:
         """In the place of ``learn`` while a copy is tested, and where learning is off."""

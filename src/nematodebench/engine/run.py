@@ -16,6 +16,7 @@ from nematodebench.engine import loop
 from nematodebench.engine.agents import Agents
 from nematodebench.engine.isolation.host import Foreign, prepare
 from nematodebench.engine.isolation.mailbox import stubs
+from nematodebench.engine.lanes import compile_lanes
 from nematodebench.errors import UsageError
 from nematodebench.kernels.abi import BRAIN, WORLD
 from nematodebench.kernels.jit import first_class
@@ -119,6 +120,8 @@ def compile_for(task: Task, brain: BrainType | Foreign) -> None:
     elif is_compiled(brain):
         for function in (brain.init, brain.begin_episode, brain.act, brain.learn, nothing):
             first_class(function, BRAIN)
+    else:
+        compile_lanes()
 
 
 def execute(spec: RunSpec, watch: Callable[[loop.Control], None] | None = None) -> RunResult:

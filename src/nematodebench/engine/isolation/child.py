@@ -91,7 +91,8 @@ class _PythonServer:
         n, row = self._inputs, self._shared.values[agent]
         if words[_LEARN]:
             words[_LEARN] = 0
-            self.brains.take_in(agent, row[n : 2 * n], self._shared.feedback[agent])
+            terminated, truncated, reward = self._shared.feedback[agent].tolist()
+            self.brains.take_in(agent, row[n : 2 * n], reward, terminated != 0.0, truncated != 0.0)
         if words[_REQUEST]:
             return True
         if words[_BEGIN]:
