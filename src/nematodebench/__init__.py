@@ -8,11 +8,11 @@
 
 import contextlib
 import importlib
+import os
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from nematodebench.errors import UsageError
-from nematodebench.interop.registration import register_all
 
 if TYPE_CHECKING:
     from nematodebench import scoring, stats
@@ -67,6 +67,9 @@ def __dir__() -> list[str]:
 
 
 # So that gymnasium.make("nematodebench/...") works as soon as this package is imported. Where nothing may be compiled,
-# whatever needs a world first says why.
-with contextlib.suppress(UsageError):
-    register_all()
+# whatever needs a world first says why. A brain in a sandbox has no business with worlds, and starts sooner.
+if "NEMATODEBENCH_SANDBOX" not in os.environ:
+    from nematodebench.interop.registration import register_all
+
+    with contextlib.suppress(UsageError):
+        register_all()

@@ -17,14 +17,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nematodebench.engine.isolation.shared import COPY, HOST_TURN, MEMORY, RESTORE, WORDS, Shared
+from nematodebench.engine.isolation.shared import COPY, HOST_TURN, MEMORY, RESTORE, WORDS, Bell, Shared
 from nematodebench.engine.python_brain import PythonBrains
 
 __all__ = ["main"]
 
 _TURN, _LEARN, _BEGIN, _EPISODE, _REQUEST, _OVER = range(len(WORDS))
-_PATIENCE = 200
-"""How often the mailboxes are looked at before the processor is offered to others."""
 _PREPARED = "/cache"
 """Compiled code of this brain, which an earlier process of it made before there was any run."""
 
@@ -67,39 +65,40 @@ class _PythonServer:
 
     def __init__(self, brain: type[Any], given: dict[str, Any], shared: Shared) -> None:
         body: Any = _Body(**{key: given["body"][key] for key in ("low", "high", "choices", "effectors")})
-        self._shared, self._inputs, self._agents = shared, len(body.low), given["agents"]
+        n = len(body.low)
         self.brains: Any = PythonBrains(
             brain, _config(brain, given["config"]), body, given["seed"], given["agents"], learning=True
         )
+        self._bells = [Bell(row) for row in shared.words]
+        self._boxes = [memoryview(row) for row in shared.words]
+        rows = zip(shared.values, shared.feedback, strict=True)
+        self._places = [(row[:n], row[n : 2 * n], row[2 * n :], feedback) for row, feedback in rows]
 
     def until_request(self) -> None:
         """Answers letters; returns when agent 0 is asked for something that is no step."""
-        looks, rows = 0, self._shared.words
-        words = memoryview(rows.reshape(-1))
+        following, boxes, bells = 0, self._boxes, self._bells
         while True:
-            for agent in range(self._agents):
-                if words[agent * len(WORDS)] != HOST_TURN:
-                    looks = 0
-                    if self._answer(agent, rows[agent]):
+            bells[following].sleep_while(HOST_TURN)
+            for agent, box in enumerate(boxes):
+                if box[_TURN] != HOST_TURN:
+                    if self._answer(agent, box):
                         return
-            looks += 1
-            if looks > _PATIENCE:
-                os.sched_yield()
+                    bells[agent].hand_over(HOST_TURN)
+                    following = (agent + 1) % len(boxes)  # agents act in their order
 
-    def _answer(self, agent: int, words: Any) -> bool:
+    def _answer(self, agent: int, box: Any) -> bool:
         """One letter: what happened since the last one, then the next action. True if it asks for something else."""
-        n, row = self._inputs, self._shared.values[agent]
-        if words[_LEARN]:
-            words[_LEARN] = 0
-            terminated, truncated, reward = self._shared.feedback[agent].tolist()
-            self.brains.take_in(agent, row[n : 2 * n], reward, terminated != 0.0, truncated != 0.0)
-        if words[_REQUEST]:
+        observation, following, action, feedback = self._places[agent]
+        if box[_LEARN]:
+            box[_LEARN] = 0
+            terminated, truncated, reward = feedback.tolist()
+            self.brains.take_in(agent, following, reward, terminated != 0.0, truncated != 0.0)
+        if box[_REQUEST]:
             return True
-        if words[_BEGIN]:
-            words[_BEGIN] = 0
+        if box[_BEGIN]:
+            box[_BEGIN] = 0
             self.brains.begin_episode(agent)
-        self.brains.choose(agent, row[:n], row[2 * n :])
-        words[_TURN] = HOST_TURN
+        self.brains.choose(agent, observation, action)
         return False
 
 
@@ -115,6 +114,7 @@ def _server(given: dict[str, Any], shared: Shared) -> Any:
 def _serve(given: dict[str, Any], shared: Shared) -> None:
     """Answers for as long as the process is there: the host ends it."""
     server, words = _server(given, shared), shared.words[0]
+    bell = Bell(words)
     copies = contextlib.ExitStack()
     while True:
         server.until_request()
@@ -126,7 +126,7 @@ def _serve(given: dict[str, Any], shared: Shared) -> None:
         elif request == RESTORE:
             copies.close()
         words[_REQUEST] = 0
-        words[_TURN] = HOST_TURN
+        bell.hand_over(HOST_TURN)
 
 
 @contextlib.contextmanager

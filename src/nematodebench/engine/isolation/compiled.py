@@ -7,7 +7,7 @@ from numba import types
 
 from nematodebench.brains.base import Interface
 from nematodebench.engine.compiled_brain import CompiledBrains
-from nematodebench.engine.isolation.mailbox import PATIENCE, Mail, after, before, pause
+from nematodebench.engine.isolation.mailbox import Mail, hand_over, sleep_while
 from nematodebench.engine.isolation.shared import BRAIN_TURN, HOST_TURN, Shared
 from nematodebench.kernels.abi import BRAIN, BrainFunction
 from nematodebench.kernels.jit import F32M, F64, F64M, I64, U64, first_class, kernel
@@ -35,14 +35,13 @@ def _serve(
 ) -> None:
     """Answers the letters of all agents until one of them is a request, which Python has to answer."""
     inputs, width = obs.shape[1], action.shape[1]
-    looks = 0
+    following = 0
     while True:
-        after()
+        sleep_while(words[following], HOST_TURN)
         for a in range(words.shape[0]):
             mail = Mail(words[a])
             if mail.turn != BRAIN_TURN:
                 continue
-            looks = 0
             if mail.learn != 0:
                 mail.learn = 0
                 for n in range(inputs):
@@ -61,11 +60,8 @@ def _serve(
             act(hyper, ints[a], mem[a], rng[a], obs[a : a + 1], action[a : a + 1], out[a])
             for n in range(width):
                 values[a, 2 * inputs + n] = action[a, n]
-            before()
-            mail.turn = HOST_TURN
-        looks += 1
-        if looks > PATIENCE:
-            pause(looks)
+            hand_over(words[a], HOST_TURN)
+            following = (a + 1) % words.shape[0]  # agents act in their order
 
 
 _B = types.FunctionType(BRAIN)

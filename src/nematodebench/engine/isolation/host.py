@@ -9,7 +9,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -21,6 +20,7 @@ from nematodebench.brains.base import Interface, nothing
 from nematodebench.engine import loop
 from nematodebench.engine.isolation import sandbox
 from nematodebench.engine.isolation.mailbox import stubs
+from nematodebench.engine.isolation.seats import Seat
 from nematodebench.engine.isolation.shared import (
     BRAIN_TURN,
     COPY,
@@ -28,6 +28,7 @@ from nematodebench.engine.isolation.shared import (
     MEMORY,
     RESTORE,
     WORDS,
+    Bell,
     Shared,
     shared_size,
 )
@@ -122,8 +123,7 @@ def prepare(brain: Foreign, body: Interface) -> None:
     """Lets a brain compile what it needs, once, before any run: runs then read it and cannot change it."""
     if brain.cache is None or (brain.cache / _DONE).is_file():
         return
-    brain.cache.mkdir(parents=True, exist_ok=True)
-    brain.cache.chmod(0o777)
+    brain.cache.mkdir(mode=0o700, parents=True, exist_ok=True)
     plan = {"brain": brain.where, "config": {}, "seed": 0}
     process = _Process(brain, plan, body, 1, prepare=True)
     try:
@@ -143,9 +143,13 @@ class IsolatedBrains:
         self, brain: Foreign, config: dict[str, Any], body: Interface, seed: int, agents: int, learning: bool
     ) -> None:
         self._brain, self._why = brain, ""
-        self._process = _Process(
-            brain, {"brain": brain.where, "config": config, "seed": seed}, body, agents, prepare=False
-        )
+        self._seat = Seat()  # the process starts on the same core
+        plan = {"brain": brain.where, "config": config, "seed": seed}
+        try:
+            self._process = _Process(brain, plan, body, agents, prepare=False)
+        except BaseException:
+            self._seat.leave()
+            raise
         self.shared = self._process.shared
         self.hyper, self.ints = np.zeros(1), self.shared.words
         self.mem, self.out = self.shared.values, self.shared.feedback
@@ -167,12 +171,13 @@ class IsolatedBrains:
     def _ask(self, request: int) -> None:
         """Has the brain take in its last step, then do something that is no step, and waits until it is done."""
         words = self.shared.words[0]
+        bell = Bell(words)
         words[_REQUEST] = request
-        words[_TURN] = BRAIN_TURN
+        bell.hand_over(BRAIN_TURN)
         while words[_TURN] != HOST_TURN:
             if words[_OVER]:
                 raise IsolationError(self.complaint())
-            time.sleep(0.0001)
+            bell.sleep_while(BRAIN_TURN)
 
     @contextlib.contextmanager
     def copied(self) -> Iterator["IsolatedBrains"]:
@@ -209,6 +214,7 @@ class IsolatedBrains:
         self._process.popen.kill()
         self._process.popen.wait()
         self._process.errors.close()
+        self._seat.leave()
 
 
 def _seal(descriptor: int) -> None:

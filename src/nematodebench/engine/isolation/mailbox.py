@@ -2,7 +2,8 @@
 
 The host runs the compiled loop. ``act`` puts the observation into the shared memory, hands over the turn and waits;
 ``learn`` and ``begin`` only leave a note, which the brain finds together with the next observation, so that a step
-costs one exchange.
+costs one exchange. Whoever waits sleeps until the other wakes it: two processes that take turns need one core, and
+looking on would keep it from the one that has something to do.
 
 Whatever the other side writes into the shared memory can do no more harm than a wrong action: sizes and places come
 from the host's own arrays, an action is copied before anybody looks at it, and rewards are read from the world.
@@ -13,22 +14,16 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from nematodebench.engine.isolation.shared import BRAIN_TURN, HOST_TURN
+from nematodebench.engine.isolation.shared import BRAIN_TURN, FUTEX, HOST_TURN, WAIT, WAKE
 from nematodebench.kernels.abi import BRAIN
 from nematodebench.kernels.jit import F32, F32M, F64, I64, U64, first_class, intrinsic, kernel
 from nematodebench.kernels.memory import Block, counter
 from nematodebench.kernels.rng import episode_of
 
-__all__ = ["PATIENCE", "Mail", "after", "before", "pause", "stubs"]
+__all__ = ["Mail", "hand_over", "sleep_while", "stubs"]
 
-PATIENCE = 2000
-"""How often the turn is looked at before the processor is offered to others."""
-_LONG, _NAP = 2050, 50
-"""After how many looks to sleep between them, and how many microseconds.
-
-On a busy machine whoever looks on, or only offers the processor to everybody, keeps it from the very process that it
-waits for; one that wakes up is let in at once.
-"""
+_AT_MOST = np.array([0, 20_000_000])
+"""Seconds and nanoseconds after which whoever waits looks up: the other side may be gone, or never wake anybody."""
 
 
 class Mail(Block):
@@ -58,34 +53,34 @@ def _fence(order: str) -> Any:
 
 before = _fence("release")
 after = _fence("acquire")
-_give_way = types.ExternalFunction("sched_yield", types.int32())
-_sleep = types.ExternalFunction("usleep", types.int32(types.uint32))
+_system_call = types.ExternalFunction("syscall", types.int64(*[types.int64] * 7))
 
 
 @kernel()
-def pause(looks: int) -> None:
-    """Lets others work, after that many looks in vain."""
-    if looks > _LONG:
-        _sleep(_NAP)
-    else:
-        _give_way()
-
-
-@kernel()
-def _answered(mail: Mail) -> bool:
-    """Hands over the turn and waits until it is back; False if nobody will answer any more."""
+def hand_over(words: I64, turn: int) -> None:
+    """Gives the turn to the other side, and wakes it."""
     before()
-    mail.turn = BRAIN_TURN
-    looks = 0
-    while True:
-        after()
-        if mail.turn == HOST_TURN:
-            return True
+    Mail(words).turn = turn
+    _system_call(FUTEX, words.ctypes.data, WAKE, 1, 0, 0, 0)
+
+
+@kernel()
+def sleep_while(words: I64, turn: int) -> None:
+    """Sleeps for as long as the turn is this one, but not for long."""
+    _system_call(FUTEX, words.ctypes.data, WAIT, turn, _AT_MOST.ctypes.data, 0, 0)
+    after()
+
+
+@kernel()
+def _answered(words: I64) -> bool:
+    """Hands over the turn and waits until it is back; False if nobody will answer any more."""
+    mail = Mail(words)
+    hand_over(words, BRAIN_TURN)
+    while mail.turn != HOST_TURN:
         if mail.over != 0:
             return False
-        looks += 1
-        if looks > PATIENCE:
-            pause(looks)
+        sleep_while(words, BRAIN_TURN)
+    return True
 
 
 @kernel(cached=True)
@@ -102,7 +97,7 @@ def act(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out:
     inputs, width = obs.shape[1], action.shape[1]
     for n in range(inputs):
         mem[n] = obs[0, n]
-    answered, answer = _answered(Mail(ints)), mem[inputs + inputs :]
+    answered, answer = _answered(ints), mem[inputs + inputs :]
     for n in range(width):
         action[0, n] = answer[n] if answered else np.float32(np.nan)
 

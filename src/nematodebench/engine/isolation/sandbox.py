@@ -57,7 +57,7 @@ _PACKAGES = Path(__file__).resolve().parents[3]
 _ENVIRONMENT = {
     "HOME": "/tmp", "TMPDIR": "/tmp", "PYTHONSAFEPATH": "1", "PYTHONDONTWRITEBYTECODE": "1",
     "PYTHONPATH": str(_PACKAGES), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1",
-    "NUMBA_NUM_THREADS": "1",
+    "NUMBA_NUM_THREADS": "1", "NEMATODEBENCH_SANDBOX": "1",
 }  # fmt: skip
 
 

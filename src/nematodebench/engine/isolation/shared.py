@@ -1,11 +1,17 @@
 """The memory that host and brain share, as arrays. It needs nothing but NumPy: the brain's side starts with it."""
 
+import ctypes
+import functools
 import mmap
+import platform
 from typing import Any
 
 import numpy as np
 
-__all__ = ["BRAIN_TURN", "COPY", "HOST_TURN", "MEMORY", "RESTORE", "WORDS", "Shared", "shared_size"]
+__all__ = [
+    "BRAIN_TURN", "COPY", "FUTEX", "HOST_TURN", "MEMORY", "RESTORE", "WAIT", "WAKE", "WORDS", "Bell", "Shared",
+    "shared_size",
+]  # fmt: skip
 
 HOST_TURN, BRAIN_TURN = 0, 1
 MEMORY, COPY, RESTORE = 1, 2, 3
@@ -16,6 +22,8 @@ WORDS = ("turn", "learn", "begin", "episode", "request", "over")
 ``turn`` says who works; ``learn`` and ``begin`` are notes for the brain; ``episode`` is the number of its random
 stream; ``request`` asks for something that is no step; ``over`` tells the host that nobody will answer any more.
 """
+FUTEX, WAIT, WAKE = (98 if platform.machine() == "aarch64" else 202), 0, 1
+"""The system call with which a process waits for a word to change, and two of its operations."""
 FEEDBACK = ("terminated", "truncated", "reward")
 _LINE = 64
 _MESSAGE = 8192
@@ -35,6 +43,27 @@ def _places(agents: int, inputs: int, width: int) -> tuple[int, int, int]:
 def shared_size(agents: int, inputs: int, width: int) -> int:
     """Bytes that both sides need."""
     return _places(agents, inputs, width)[-1] + _MESSAGE
+
+
+class Bell:
+    """Wakes whoever waits for the turn in a mailbox, and waits for it; the kernels of the mailbox do the same."""
+
+    def __init__(self, words: Any) -> None:
+        self._turn = memoryview(words[:1])
+        call, word = ctypes.CDLL(None).syscall, ctypes.c_void_p(words.ctypes.data)
+        at_most = (ctypes.c_long * 2)(0, 20_000_000)
+        self._wake = functools.partial(call, FUTEX, word, WAKE, 1, None)
+        self._wait = functools.partial(call, FUTEX, word, WAIT)
+        self._at_most = at_most
+
+    def hand_over(self, turn: int) -> None:
+        """Gives the turn to the other side, and wakes it."""
+        self._turn[0] = turn
+        self._wake()
+
+    def sleep_while(self, turn: int) -> None:
+        """Sleeps for as long as the turn is this one, but not for long."""
+        self._wait(turn, self._at_most)
 
 
 class Shared:
