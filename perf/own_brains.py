@@ -1,15 +1,21 @@
-"""What a brain of one's own costs: our share of a step of a Python brain.
+"""What a brain of one's own costs: our share of a step of a Python brain, and what a batch of runs saves.
 
-The brain answers at once and learns nothing, so everything that is measured is ours. Its peer is the same run through
-the run loop in the interpreter, which calls every compiled function by itself.
+The idle brain answers at once and learns nothing, so everything that is measured is ours. Its peer is the same run
+through the run loop in the interpreter, which calls every compiled function by itself. A batch of 64 runs is compared
+with the same brain, one run after another. All times are processor time of one thread, because others may be at work
+on the machine; the best of alternating rounds counts.
 """
 
+import importlib
+import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from nematodebench.engine import loop
+from nematodebench.engine.batch import execute_batch
 from nematodebench.engine.python_brain import PythonBrains
 from nematodebench.engine.run import RunSpec, compile_for, execute, interface
 from nematodebench.tasks.registry import get_task
@@ -17,6 +23,7 @@ from nematodebench.worlds.arrays import WorldArrays
 
 ROUNDS, EPISODES, SEED = 5, 60, 7
 TASK = "foraging_small-v1"
+EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
 class Idle:
@@ -37,7 +44,7 @@ class Idle:
 
 
 def plain_step() -> float:
-    """Microseconds of processor time a step of a run: others may be at work on the machine."""
+    """Microseconds a step of a run."""
     task = get_task(TASK).with_episodes(EPISODES)
     compile_for(task, Idle)
     started = time.thread_time()
@@ -65,13 +72,49 @@ def interpreted_step() -> float:
     return (time.thread_time() - started) / loop.Control(control).steps_done * 1e6
 
 
+def example(name: str) -> Any:
+    """A brain of examples/linear_actor.py."""
+    sys.path.insert(0, str(EXAMPLES))
+    return getattr(importlib.import_module("linear_actor"), name)
+
+
+def batch_and_plain(brain: Any, config: Any, episodes: int, runs: int, alone: int) -> tuple[float, float]:
+    """Steps a second of ``runs`` runs side by side, and of some of them one after another; the bits are the same."""
+    task = get_task(TASK).with_episodes(episodes)
+    compile_for(task, brain)
+    specs = tuple(RunSpec(task, brain.__name__, brain, config, SEED + n, n) for n in range(runs))
+    list(execute_batch(specs[:2]))  # the trial
+    started = time.thread_time()
+    together = list(execute_batch(specs))
+    between = time.thread_time()
+    plain = [execute(spec) for spec in specs[:alone]]
+    ended = time.thread_time()
+    for one, other in zip(plain, together, strict=False):
+        assert (one.record_hash, one.memory_hash) == (other.record_hash, other.memory_hash)
+    speeds = [
+        sum(result.steps for result in results) / seconds
+        for results, seconds in ((together, between - started), (plain, ended - between))
+    ]
+    return speeds[0], speeds[1]
+
+
+def compare(what: str, wanted: float, *given: Any) -> None:
+    """Prints both speeds and their ratio."""
+    rounds = [batch_and_plain(*given) for _ in range(ROUNDS)]
+    ours, plain = (max(speeds) for speeds in zip(*rounds, strict=True))
+    verdict = "" if ours / plain >= wanted else "  MISSED"
+    print(f"{what}: {ours:,.0f} steps/s, one run after another {plain:,.0f}: ratio {ours / plain:.1f}", end="")
+    print(f" (wanted >= {wanted:g}){verdict}")
+
+
 def main() -> None:
     """Measures and prints, the best of alternating rounds."""
     rounds = [(plain_step(), interpreted_step()) for _ in range(ROUNDS)]
     ours, peer = (min(times) for times in zip(*rounds, strict=True))
     verdict = "" if ours <= 5.0 else "  MISSED"
     print(f"our share of a Python brain's step: {ours:.2f} us (wanted <= 5){verdict}")
-    print(f"the run loop in the interpreter:    {peer:.2f} us, ratio {peer / ours:.1f}")
+    print(f"the run loop in the interpreter: {peer:.2f} us, ratio {peer / ours:.1f}")
+    compare("NumPy brain, 64 runs at once", 20, example("LinearActor"), {}, 60, 64, 2)
 
 
 if __name__ == "__main__":

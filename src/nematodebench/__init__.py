@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from nematodebench import scoring, stats
     from nematodebench.brains.registry import list_brains, register_brain
     from nematodebench.engine.python_brain import Transition
+    from nematodebench.engine.streams import Streams
     from nematodebench.sessions.execution import run
     from nematodebench.sessions.session import Session
     from nematodebench.tasks.registry import list_tasks, register_task, register_world
 
 __all__ = [
     "Session",
+    "Streams",
     "Transition",
     "list_brains",
     "list_tasks",
@@ -43,6 +45,7 @@ except PackageNotFoundError:  # pragma: no cover  (a source tree that was never 
 # Loaded on first use: the compiled core takes a moment to import, and not every use of the package needs it.
 _WHERE = {
     "Session": ("nematodebench.sessions.session", "Session"),
+    "Streams": ("nematodebench.engine.streams", "Streams"),
     "Transition": ("nematodebench.engine.python_brain", "Transition"),
     "list_brains": ("nematodebench.brains.registry", "list_brains"),
     "list_tasks": ("nematodebench.tasks.registry", "list_tasks"),

@@ -20,12 +20,12 @@ from nematodebench.kernels.rng import RNG_WORDS
 from nematodebench.tasks.base import Phase
 from nematodebench.worlds.arrays import WorldArrays
 
-__all__ = ["Agents", "Brains"]
+__all__ = ["PROBE_STREAM", "Agents", "Brains"]
 
 Brains: TypeAlias = "CompiledBrains | PythonBrains | IsolatedBrains"
 """What drives the brains of a run: each kind has arrays and functions of the Brain ABI, and a loop that calls them."""
 
-_PROBE_STREAM = 1 << 40
+PROBE_STREAM = 1 << 40
 """Number of the first episode of every probe: the same worlds after each phase, and never those of the training."""
 
 
@@ -87,6 +87,6 @@ class Agents:
         twin.rng, twin.action, twin.obs = self.rng.copy(), self.action.copy(), self.obs.copy()
         steps = self.control.steps_done
         with self.brains.copied() as twin.brains:
-            code, records = twin.run(replace(phase, learns=True), _PROBE_STREAM)
+            code, records = twin.run(replace(phase, learns=True), PROBE_STREAM)
         self.control.steps_done = steps
         return code, records

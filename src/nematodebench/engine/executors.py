@@ -18,9 +18,10 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, Literal, TypeAlias
 
 from nematodebench.brains.registry import is_compiled
+from nematodebench.engine.batch import Group, execute_batch, in_groups
 from nematodebench.engine.isolation.host import Foreign
 from nematodebench.engine.loop import Control
-from nematodebench.engine.run import RunFailure, RunResult, RunSpec, compile_for, execute
+from nematodebench.engine.run import RunFailure, RunResult, RunSpec, compile_for
 from nematodebench.errors import UsageError
 
 __all__ = ["ExecutorName", "choose_executor", "default_workers", "execute_all"]
@@ -78,32 +79,34 @@ def execute_all(specs: Sequence[RunSpec], executor: ExecutorName, workers: int, 
     """Executes runs and yields their results as they end, in any order."""
     if not specs:
         return
-    workers = min(workers, len(specs))
+    groups = in_groups(specs)
+    workers = min(workers, len(groups))
     if executor == "ray":
         from nematodebench.engine.ray import execute_on_ray
 
-        yield from execute_on_ray(specs)
+        yield from execute_on_ray(groups)
     elif executor == "processes":
-        yield from _in_processes(specs, workers)
+        yield from _in_processes(groups, workers)
     else:
-        yield from _in_threads(specs, workers, watch)
+        yield from _in_threads(groups, workers, watch)
 
 
-def _in_threads(specs: Sequence[RunSpec], workers: int, watch: Watch) -> Iterator[RunResult]:
-    waiting: queue.SimpleQueue[RunSpec] = queue.SimpleQueue()
+def _in_threads(groups: Sequence[Group], workers: int, watch: Watch) -> Iterator[RunResult]:
+    waiting: queue.SimpleQueue[Group] = queue.SimpleQueue()
     ended: queue.SimpleQueue[RunResult | BaseException] = queue.SimpleQueue()
-    for spec in specs:
-        waiting.put(spec)
+    for group in groups:
+        waiting.put(group)
     halt = threading.Event()
 
     def work() -> None:
         while not halt.is_set():
             try:
-                spec = waiting.get_nowait()
+                group = waiting.get_nowait()
             except queue.Empty:
                 return
             try:
-                ended.put(execute(spec, watch.register))
+                for result in execute_batch(group, watch.register):
+                    ended.put(result)
             except BaseException as error:
                 ended.put(error)
 
@@ -111,7 +114,7 @@ def _in_threads(specs: Sequence[RunSpec], workers: int, watch: Watch) -> Iterato
     for thread in threads:
         thread.start()
     try:
-        for _ in specs:
+        for _ in range(sum(map(len, groups))):
             result = ended.get()
             if isinstance(result, BaseException):
                 raise result
@@ -138,9 +141,9 @@ def _serve(connection: Connection) -> None:
     _end_with_parent()
     with contextlib.suppress(EOFError, BrokenPipeError, KeyboardInterrupt):
         while True:
-            spec = connection.recv()
-            compile_for(spec.task, spec.brain)
-            connection.send(execute(spec))
+            group = connection.recv()
+            compile_for(group[0].task, group[0].brain)
+            connection.send(list(execute_batch(group)))
 
 
 @contextlib.contextmanager
@@ -156,7 +159,7 @@ def _without_main(brain: Any) -> Iterator[None]:
 
 
 class _Worker:
-    """A worker process and the run it is at."""
+    """A worker process and the runs it is at."""
 
     def __init__(self, brain: Any) -> None:
         context = multiprocessing.get_context("spawn")
@@ -165,11 +168,11 @@ class _Worker:
         with _without_main(brain):
             self.process.start()
         theirs.close()
-        self.spec: RunSpec | None = None
+        self.group: Group = ()
 
-    def give(self, spec: RunSpec | None) -> None:
-        self.spec = spec
-        self.connection.send(spec)
+    def give(self, group: Group) -> None:
+        self.group = group
+        self.connection.send(group)
 
     def end(self) -> None:
         self.connection.close()
@@ -177,11 +180,11 @@ class _Worker:
         self.process.join()
 
 
-def _in_processes(specs: Sequence[RunSpec], workers: int) -> Iterator[RunResult]:
-    """A run whose process dies is tried once more in a new one; then it has failed, and the others go on."""
-    waiting = list(reversed(specs))
+def _in_processes(groups: Sequence[Group], workers: int) -> Iterator[RunResult]:
+    """Runs whose process dies are tried once more, each in a new one; then one has failed, and the others go on."""
+    waiting = list(reversed(groups))
     attempts: dict[int, int] = {}
-    pool = [_Worker(specs[0].brain) for _ in range(workers)]
+    pool = [_Worker(groups[0][0].brain) for _ in range(workers)]
     try:
         for worker in pool:
             worker.give(waiting.pop())
@@ -189,23 +192,18 @@ def _in_processes(specs: Sequence[RunSpec], workers: int) -> Iterator[RunResult]
         while busy:
             for ready in wait([worker.connection for worker in busy]):
                 worker = next(w for w in busy if w.connection is ready)
-                spec = worker.spec
-                assert spec is not None
                 try:
-                    result = worker.connection.recv()
+                    results = worker.connection.recv()
                 except (EOFError, OSError):
                     busy.remove(worker)
                     worker.process.join()
-                    attempts[spec.index] = attempts.get(spec.index, 1) + 1
-                    result = None if attempts[spec.index] <= _ATTEMPTS else _died(spec, worker.process.exitcode)
-                    if result is None:
-                        waiting.append(spec)
+                    again, results = _after_death(worker, attempts)
+                    waiting += again
                     if waiting:
-                        worker = _Worker(spec.brain)
+                        worker = _Worker(worker.group[0].brain)
                         pool.append(worker)
                         busy.append(worker)
-                if result is not None:
-                    yield result
+                yield from results
                 if worker in busy:
                     if waiting:
                         worker.give(waiting.pop())
@@ -214,6 +212,15 @@ def _in_processes(specs: Sequence[RunSpec], workers: int) -> Iterator[RunResult]
     finally:
         for worker in pool:
             worker.end()
+
+
+def _after_death(worker: _Worker, attempts: dict[int, int]) -> tuple[list[Group], list[RunResult]]:
+    """The runs that are tried once more, each by itself, and those that have failed."""
+    for spec in worker.group:
+        attempts[spec.index] = attempts.get(spec.index, 1) + 1
+    failed = [spec for spec in worker.group if attempts[spec.index] > _ATTEMPTS]
+    again: list[Group] = [(spec,) for spec in worker.group if spec not in failed]
+    return again, [_died(spec, worker.process.exitcode) for spec in failed]
 
 
 def _died(spec: RunSpec, exit_code: int | None) -> RunResult:

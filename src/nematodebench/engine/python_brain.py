@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:  # the process of an isolated brain starts without the compiler
     from nematodebench.brains.base import Interface
 
-__all__ = ["PythonBrains", "Transition", "global_generators_kept", "seed_everything"]
+__all__ = ["PythonBrains", "Transition", "global_generators_kept", "seed_everything", "spaces_of"]
 
 
 _FEEDBACK = 3
@@ -71,7 +71,7 @@ def global_generators_kept() -> Iterator[None]:
             torch.set_rng_state(kept[2])
 
 
-def _spaces(body: "Interface") -> tuple[Any, Any]:
+def spaces_of(body: "Interface") -> tuple[Any, Any]:
     """The body as Gymnasium spaces."""
     from gymnasium import spaces
 
@@ -89,7 +89,7 @@ class PythonBrains:
         self, brain: type[Any], config: Any, body: "Interface", seed: int, agents: int, learning: bool
     ) -> None:
         seed_everything(seed)
-        spaces = _spaces(body)
+        spaces = spaces_of(body)
         self._brains = [brain(*spaces, config, (seed + agent) % 2**64) for agent in range(agents)]
         self._seen: list[tuple[NDArray[np.float32], Any]] = [(np.zeros(0, np.float32), None)] * agents
         self.learning = learning

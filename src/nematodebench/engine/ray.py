@@ -1,11 +1,12 @@
-"""Runs on a Ray cluster: one Ray task a run. A lost worker's run is executed again by Ray; results equal local ones."""
+"""Runs on a Ray cluster: one Ray task a run, or a batch. Ray executes again what a lost worker was at."""
 
 import logging
 import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from nematodebench.engine.run import RunFailure, RunResult, RunSpec, compile_for, execute
+from nematodebench.engine.batch import Group, execute_batch
+from nematodebench.engine.run import RunFailure, RunResult, compile_for
 from nematodebench.errors import UsageError
 
 __all__ = ["execute_on_ray"]
@@ -13,9 +14,9 @@ __all__ = ["execute_on_ray"]
 _RETRIES = 3
 
 
-def _remote_run(spec: RunSpec) -> RunResult:
-    compile_for(spec.task, spec.brain)
-    return execute(spec)
+def _remote_runs(group: Group) -> list[RunResult]:
+    compile_for(group[0].task, group[0].brain)
+    return list(execute_batch(group))
 
 
 def _connect() -> Any:
@@ -38,20 +39,20 @@ def _connect() -> Any:
     return ray
 
 
-def execute_on_ray(specs: Sequence[RunSpec]) -> Iterator[RunResult]:
+def execute_on_ray(groups: Sequence[Group]) -> Iterator[RunResult]:
     """Executes runs on the cluster and yields results as they end; nobody's interest in the rest cancels it."""
     ray = _connect()
-    remote = ray.remote(num_cpus=1, max_retries=_RETRIES)(_remote_run)
-    pending = {remote.remote(spec): spec for spec in specs}
+    remote = ray.remote(num_cpus=1, max_retries=_RETRIES)(_remote_runs)
+    pending = {remote.remote(group): group for group in groups}
     try:
         while pending:
             done, _ = ray.wait(list(pending), num_returns=1)
-            spec = pending.pop(done[0])
+            group = pending.pop(done[0])
             try:
-                result = ray.get(done[0])
+                yield from ray.get(done[0])
             except ray.exceptions.RayError as error:
-                result = RunResult(spec.index, spec.seed, failure=RunFailure(f"lost on the cluster: {error}"))
-            yield result
+                lost = RunFailure(f"lost on the cluster: {error}")
+                yield from (RunResult(spec.index, spec.seed, failure=lost) for spec in group)
     finally:
         for reference in pending:
             ray.cancel(reference, force=True)

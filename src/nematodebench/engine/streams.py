@@ -1,0 +1,38 @@
+"""Random numbers for runs side by side: every lane has a generator of its own and draws from no other."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Streams"]
+
+
+class Streams:
+    """Lane n draws what ``numpy.random.default_rng(seeds[n]).random()`` would, however many lanes there are.
+
+    Numbers are made in blocks, because a call of a generator costs more than a number.
+    """
+
+    def __init__(self, seeds: Sequence[int], block: int = 1024) -> None:
+        """Makes a generator a lane.
+
+        Args:
+            seeds: The seeds of the lanes.
+            block: Numbers that a lane makes at a time.
+        """
+        self._generators = [np.random.default_rng(seed) for seed in seeds]
+        self._block = np.zeros((len(seeds), block))
+        self._next = np.full(len(seeds), block)
+        self._all = np.arange(len(seeds))
+
+    def random(self, lanes: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """The next number in [0, 1) of the given lanes; the others draw nothing, and their numbers mean nothing."""
+        size = self._block.shape[1]
+        if self._next.max() == size:
+            for lane in np.flatnonzero(lanes & (self._next == size)):
+                self._block[lane] = self._generators[lane].random(size)
+                self._next[lane] = 0
+        numbers: NDArray[np.float64] = self._block[self._all, np.minimum(self._next, size - 1)]
+        self._next += lanes
+        return numbers
