@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from nematodebench.brains.registry import get_brain
 from nematodebench.engine.executors import Watch, execute_all
 from nematodebench.engine.isolation.host import Foreign
 from nematodebench.engine.isolation.mailbox import Mail
@@ -130,6 +131,8 @@ def test_a_compiled_brain_gives_the_same_bits_in_isolation(tmp_path):
     task = get_task("foraging_small-v1").with_episodes(30)
     isolated = run("sarsa", task, brain=brain)
     assert isolated.failure is None
+    compiled = [path.name for path in brain.cache.rglob("*.nbc")]
+    assert {"act", "learn"} <= {name.partition(".")[2].partition("-")[0] for name in compiled}, "it was not kept"
     sys.path.insert(0, str(EXAMPLE.parent))
     from sarsa_lambda import SarsaLambda
 
@@ -138,3 +141,14 @@ def test_a_compiled_brain_gives_the_same_bits_in_isolation(tmp_path):
     assert isolated.record_hash == plain.record_hash
     assert isolated.memory_hash == plain.memory_hash
     assert run("sarsa", task, brain=brain).record_hash == plain.record_hash
+    assert [path.name for path in brain.cache.rglob("*.nbc")] == compiled
+
+
+def test_what_a_compiled_brain_says_of_itself_is_told_in_isolation_too():
+    where = "nematodebench.brains.reservoir.echo_state:EchoState"
+    isolated = run("echo_state", TASK, brain=Foreign(where, seconds=300))
+    brain = get_brain("echo_state")
+    compile_for(TASK, brain)
+    plain = execute(RunSpec(TASK, "echo_state", brain, brain.config(), SEED))
+    assert plain.descriptors
+    assert isolated.descriptors == plain.descriptors

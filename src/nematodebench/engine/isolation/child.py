@@ -120,7 +120,8 @@ def _serve(given: dict[str, Any], shared: Shared) -> None:
         server.until_request()
         request = int(words[_REQUEST])
         if request == MEMORY:
-            shared.say(json.dumps({"memory": server.brains.memory_hash()}))
+            brains = server.brains
+            shared.say(json.dumps({"memory": brains.memory_hash(), "descriptors": brains.descriptors()}))
         elif request == COPY:
             copies.enter_context(_with_copy(server))
         elif request == RESTORE:

@@ -3,6 +3,7 @@
 import contextlib
 import copy
 import json
+import math
 import mmap
 import os
 import subprocess
@@ -199,8 +200,11 @@ class IsolatedBrains:
         return memory
 
     def descriptors(self) -> dict[str, float]:
-        """What a foreign brain says of itself is not asked for."""
-        return {}
+        """What the brains say of their state, as their process tells it; nothing that is no finite number."""
+        self._ask(MEMORY)
+        told = self._process.message().get("descriptors")
+        rows = told.items() if isinstance(told, dict) else ()
+        return {plain(name): value for name, value in rows if isinstance(value, float) and math.isfinite(value)}
 
     def complaint(self) -> str:
         """Why there is no answer, in the words of the process or of the system; empty where it answers."""
