@@ -13,6 +13,7 @@ import typer
 
 from nematodebench import __version__
 from nematodebench.cli import commands
+from nematodebench.cli.tables import show_wide
 from nematodebench.errors import Interrupted, StorageError, UsageError
 from nematodebench.records.plain_text import without_commands
 
@@ -43,6 +44,9 @@ def _options(
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
     ] = False,
+    wide: Annotated[
+        bool, typer.Option("--wide", help="Tables with all columns, whatever the terminal; anywhere in the command.")
+    ] = False,
 ) -> None:
     """Is my brain better than chance, than the reference, than yours, and can anyone check it?"""
 
@@ -67,9 +71,12 @@ def _stopped_by_signals() -> Iterator[None]:
 
 def main() -> None:
     """Entry point: mistakes become one line and exit code 2, failures exit code 1."""
+    words = [word for word in sys.argv[1:] if word != "--wide"]
+    if len(words) < len(sys.argv) - 1:
+        show_wide()
     try:
         with _stopped_by_signals():
-            build()()
+            build()(words)
     except UsageError as error:
         _complain(error, 2)
     except StorageError as error:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from nematodebench import stats
+from nematodebench.cli.tables import available_width, fit
 from nematodebench.records.plain_text import without_commands
 from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.scoring import ScoreAnchor
@@ -33,9 +34,11 @@ def print_json(content: Any) -> None:
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Prints a Markdown table with aligned columns, and what a doubtful interval's mark means where there is one."""
     header, rows = [printable(cell) for cell in header], [[printable(cell) for cell in row] for row in rows]
-    widths = [max(len(line[k]) for line in [header, *rows]) for k in range(len(header))]
-    for line in (header, ["-" * width for width in widths], *rows):
+    (names, *lines), widths, hidden = fit(header, rows, available_width())
+    for line in (names, ["-" * width for width in widths], *lines):
         print("| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + " |")
+    if hidden:
+        print(f"\nno room for {', '.join(hidden)}: --wide shows all columns")
     if any(stats.MARK in cell for row in rows for cell in row):
         print(f"\n{stats.MARK_MEANING}")
 

@@ -1,0 +1,63 @@
+"""Makes tables fit a terminal: long texts go over several lines, columns without room are left out and named."""
+
+import os
+import shutil
+import sys
+import textwrap
+from collections.abc import Sequence
+
+__all__ = ["available_width", "fit", "show_wide"]
+
+_WORDY, _NARROWEST = 36, 24
+_wide = False
+
+
+def show_wide() -> None:
+    """From now on every table has all its columns, whatever the terminal is like."""
+    global _wide  # noqa: PLW0603  (one switch for a process that serves one command line)
+    _wide = True
+
+
+def available_width() -> int | None:
+    """The columns of the terminal (or ``$COLUMNS``); None where all have room: in files, in pipes, with ``--wide``."""
+    if _wide or not (sys.stdout.isatty() or "COLUMNS" in os.environ):
+        return None
+    return shutil.get_terminal_size().columns
+
+
+def fit(
+    header: Sequence[str], rows: Sequence[Sequence[str]], width: int | None
+) -> tuple[list[list[str]], list[int], list[str]]:
+    """The lines of a table, the widths of its columns, and the names of those that are left out.
+
+    Args:
+        header: Names of the columns; the most important come first.
+        rows: The cells.
+        width: What there is room for; None for a table of any width.
+    """
+    table = [list(header), *map(list, rows)]
+    widths = [max(len(row[k]) for row in table) for k in range(len(header))]
+    if width is None:
+        return table, widths, []
+    _narrow(table, widths, width)
+    kept = len(widths)
+    while kept > 2 and _total(widths[:kept]) > width:
+        kept -= 1
+    lines = [line for row in table for line in _wrapped(row[:kept], widths)]
+    return lines, widths[:kept], list(header[kept:])
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + 3 * len(widths) + 1
+
+
+def _narrow(table: list[list[str]], widths: list[int], room: int) -> None:
+    """Takes from columns of text what is too much, from the widest first."""
+    wordy = [k for k, width in enumerate(widths) if width > _WORDY and any(" " in row[k] for row in table)]
+    for k in sorted(wordy, key=lambda k: -widths[k]):
+        widths[k] = max(_NARROWEST, min(widths[k], widths[k] - _total(widths) + room))
+
+
+def _wrapped(row: Sequence[str], widths: Sequence[int]) -> list[list[str]]:
+    cells = [textwrap.wrap(cell, width) or [""] for cell, width in zip(row, widths, strict=False)]
+    return [[cell[k] if k < len(cell) else "" for cell in cells] for k in range(max(map(len, cells)))]
