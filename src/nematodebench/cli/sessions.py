@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from nematodebench.cli.deciding import MOST_RUNS, decide, print_decision
 from nematodebench.cli.progress import show_progress
 from nematodebench.cli.show import brain_label, descriptor_lines, print_json, print_table, printable, session_lines
+from nematodebench.engine.seeds import session_seed
 from nematodebench.errors import UsageError
 from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.sessions.config import SessionConfig, parse_assignments, read_config
@@ -100,7 +101,9 @@ def _session_configs(request: RunRequest) -> list[SessionConfig]:
         raise UsageError("Say what to run: nematodebench run TASK BRAIN, or --config FILE.")
     else:
         contents = [{"task": request.task, "brain": name, "config": parameters, **given} for name in request.brains]
-    return [config for content in contents for config in _repeat(_session_config(content), request.sessions)]
+    # Brains that are run together meet the same worlds: what differs between them is then measured in pairs.
+    drawn = [session_seed() for _ in range(request.sessions)] if len(contents) > 1 else []
+    return [config for content in contents for config in _repeat(_session_config(content), request.sessions, drawn)]
 
 
 def _session_config(content: dict[str, Any]) -> SessionConfig:
@@ -112,11 +115,12 @@ def _session_config(content: dict[str, Any]) -> SessionConfig:
         raise UsageError(f"{key} is {first['input']}: {first['msg']}.") from error
 
 
-def _repeat(config: SessionConfig, sessions: int) -> list[SessionConfig]:
-    """Repeats a config for several sessions, each with a seed of its own."""
-    if config.seed is None or sessions == 1:
+def _repeat(config: SessionConfig, sessions: int, drawn: list[int]) -> list[SessionConfig]:
+    """Repeats a config for several sessions, each with a seed of its own: counted up from a given one, or drawn."""
+    seeds = drawn if config.seed is None else [config.seed + k for k in range(sessions)]
+    if not seeds or seeds == [config.seed]:
         return [config] * sessions
-    return [_session_config({**config.model_dump(), "seed": config.seed + k}) for k in range(sessions)]
+    return [_session_config({**config.model_dump(), "seed": seed}) for seed in seeds]
 
 
 def _plans(config: SessionConfig, request: RunRequest) -> list[Plan]:

@@ -1,6 +1,7 @@
 """The results of a session: its runs, their metrics, and the record that is stored of them."""
 
 import hashlib
+import html
 import io
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -28,7 +29,7 @@ __all__ = ["EXPERIMENTS", "Metrics", "Session", "phase_columns"]
 EXPERIMENTS = Path("experiments")
 
 
-@dataclass
+@dataclass(repr=False)
 class Session:
     """The results of a session."""
 
@@ -74,6 +75,16 @@ class Session:
     def steps(self) -> int:
         """Training steps of all finished runs."""
         return sum(result.steps for result in self.finished_runs)
+
+    def __repr__(self) -> str:
+        plan, failed = self.plan, len(self.failed_runs)
+        runs = f"{plan.runs} runs" + (f" ({failed} failed)" if failed else "")
+        score = self.metrics.get(plan.task.score_key)
+        return f"<Session {plan.task.id} {plan.brain_name}: {runs}, seed {plan.seed}, {plan.task.score_key} {score}>"
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks."""
+        return f"<p>{html.escape(repr(self))}</p>{self.metrics._repr_html_()}"
 
     def metadata(self) -> ExperimentMetadata:
         """The record that is stored."""
@@ -147,6 +158,14 @@ class Metrics(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._values)
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{name:<24} {value}" for name, value in self._values.items())
+
+    def _repr_html_(self) -> str:
+        """A table for notebooks."""
+        rows = "".join(f"<tr><td>{name}</td><td>{html.escape(str(value))}</td></tr>" for name, value in self.items())
+        return f"<table><tr><th>metric</th><th>mean ± half the 95 % interval</th></tr>{rows}</table>"
 
 
 def phase_columns(task: Task) -> list[PhaseColumns]:

@@ -1,0 +1,12 @@
+"""How a session shows itself in an interpreter and in a notebook."""
+
+import nematodebench as nb
+
+
+def test_a_session_is_one_short_line_and_a_table_in_a_notebook():
+    session = nb.run("pattern_memory_easy-v2", "null_random", runs=3, episodes=4, seed=5)
+    shown = repr(session)
+    assert shown.startswith("<Session pattern_memory_easy-v2 null_random: 3 runs, seed 5, reward ")
+    assert "\n" not in shown
+    assert repr(session.metrics).splitlines()[0].split()[0] == "reward"
+    assert session._repr_html_().count("<tr>") == 1 + len(session.metrics)
