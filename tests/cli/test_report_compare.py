@@ -40,6 +40,14 @@ def test_report_prints_the_table_and_the_runs(stored):
     assert result.stdout.count("| finished") == 6
 
 
+def test_sessions_of_different_lengths_have_tables_of_their_own(stored, tmp_path):
+    short = nb.run("foraging_small-v1", "null_random", runs=6, episodes=5, seed=3).save(tmp_path)
+    result = command("report", *(stored / "other").iterdir(), short)
+    tables = result.stdout.split("episodes a run")
+    assert [table.split()[-1] for table in tables[:2]] == ["30", "5"]
+    assert [table.count("| null_random") for table in tables] == [0, 1, 1]
+
+
 def test_report_refuses_to_mix_tasks(stored):
     with pytest.raises(UsageError, match="different tasks"):
         command("report", *sorted((stored / "null").iterdir()))

@@ -35,7 +35,9 @@ def report(
         print_json([record.model_dump(mode="json") for record in records])
     else:
         pairs = pair_twins([with_todays_intervals(record) for record in records])
-        _sessions.print_tables(task_of(pairs[0][0]), pairs)
+        # Sessions of different lengths are no rivals: each length has a table of its own.
+        for length in dict.fromkeys(task_of(record) for record, _ in pairs):
+            _sessions.print_tables(length, [pair for pair in pairs if task_of(pair[0]) == length])
         for record in records if runs else []:
             print(f"\n{printable(record.experiment_id)}, session seed {record.session_seed}\n")
             rows = [
