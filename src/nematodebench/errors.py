@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["Interrupted", "StorageError", "UsageError", "unknown_name"]
+__all__ = ["Interrupted", "StorageError", "UsageError", "near_names", "unknown_name"]
 
 
 class UsageError(ValueError):
@@ -26,14 +26,17 @@ _FEW = 8
 """An error lists at most so many names; for more it refers to the command that lists them."""
 
 
+def near_names(name: str, known: Iterable[str]) -> str:
+    """A question for the names that are nearest to one that does not exist; empty where none is near."""
+    names = sorted(known)
+    near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+    near = near or [candidate for candidate in names if candidate.startswith(name)][:3]
+    return f"Did you mean {' or '.join(repr(n) for n in near)}?" if near else ""
+
+
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> UsageError:
     """An error for a name that does not exist, with the nearest ones that do."""
     names = sorted(known)
-    near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
-    if not near:
-        near = [candidate for candidate in names if candidate.startswith(name)][:3]
-    if near:
-        hint = f"Did you mean {' or '.join(repr(n) for n in near)}?"
-    else:
-        hint = f"There are: {', '.join(names)}." if len(names) <= _FEW else f"See `nematodebench {kind}s`."
+    listed = f"There are: {', '.join(names)}." if len(names) <= _FEW else f"See `nematodebench {kind}s`."
+    hint = near_names(name, names) or listed
     return UsageError(f"{kind.capitalize()} {name!r} does not exist. {hint}")

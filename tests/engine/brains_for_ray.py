@@ -2,17 +2,26 @@
 
 import os
 import signal
+from dataclasses import dataclass
 from pathlib import Path
 
 from brains_for_tests import Fine
 
 
+@dataclass
+class Victim:
+    mark: str
+    victim: int
+
+
 class KilledOnce(Fine):
     """Takes its worker process down with SIGKILL in the middle of one run, the first time that run is executed."""
 
+    config = Victim
+
     def act(self, observation):
-        mark = Path(self.config["mark"])
-        if self.steps == 60 and self.seed == self.config["victim"] and not mark.exists():
+        mark = Path(self.config.mark)
+        if self.steps == 60 and self.seed == self.config.victim and not mark.exists():
             mark.touch()
             os.kill(os.getpid(), signal.SIGKILL)
         return super().act(observation)

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from nematodebench.brains.configs import earlier_values
 from nematodebench.brains.registry import get_brain
 from nematodebench.engine.run import resolve_config, resolve_stored
 from nematodebench.sessions.config import SessionConfig
@@ -51,5 +52,5 @@ def test_a_config_file_that_says_something_else_is_found() -> None:
 
 
 def test_the_default_of_before_is_understood_where_a_config_file_leaves_it_out() -> None:
-    earlier = PPO.config.earlier_values()
+    earlier = earlier_values(PPO)
     assert disagreement({}, {**OLD, **{key: value for key, value in earlier.items() if key not in NEW}}) is None

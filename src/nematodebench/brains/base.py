@@ -32,14 +32,6 @@ class BrainConfig(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, validate_default=True)
 
-    @classmethod
-    def earlier_values(cls) -> dict[str, Any]:
-        """The values of parameters that came later, or whose default changed, in results that do not tell them."""
-        extras = {name: field.json_schema_extra for name, field in cls.model_fields.items()}
-        return {
-            name: extra["before"] for name, extra in extras.items() if isinstance(extra, dict) and "before" in extra
-        }
-
 
 class NoConfig(BrainConfig):
     """For brains without parameters."""
@@ -124,7 +116,9 @@ class CompiledBrain:
 class PythonBrain(Protocol):
     """A brain written in Python: built as ``Class(observation_space, action_space, config, seed)``.
 
-    A class method ``without_learning(config)`` is optional; :class:`CompiledBrain` says what it is for.
+    Its class may say ``kind`` (what it competes in) and ``config`` (its parameters: a dataclass or a pydantic model,
+    whose instance the constructor gets; without one it takes no parameters and gets an empty mapping). A class method
+    ``without_learning(config)`` is optional; :class:`CompiledBrain` says what it is for.
     """
 
     def act(self, observation: np.ndarray[Any, Any]) -> Any:

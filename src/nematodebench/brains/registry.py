@@ -1,28 +1,32 @@
 """Finds brains by name: of this package, an entry point, a registered class, ``module:Class`` or ``file.py:Class``."""
 
+import ast
 import importlib
 import inspect
 import re
 import sys
+import traceback
 from collections.abc import Callable
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
 
-from nematodebench.brains.base import BrainConfig, CompiledBrain
-from nematodebench.errors import UsageError, unknown_name
+from nematodebench.brains.base import CompiledBrain
+from nematodebench.errors import UsageError, near_names, unknown_name
+from nematodebench.vocabulary import BrainClass
 
 __all__ = [
     "BrainType",
     "canonical_name",
     "class_of",
-    "config_of",
     "get_brain",
+    "importable_elsewhere",
     "is_built_in",
     "is_compiled",
     "list_brains",
     "module_of",
+    "name_of",
     "register_brain",
     "without_learning",
 ]
@@ -35,7 +39,10 @@ _FOLDER = Path(__file__).parent
 _NAME = r'name(?:: ClassVar\[str\]|(?:, \w+)+)? = "([a-z0-9_]+)".*'
 _ALIASES = r"aliases(?:: ClassVar\[tuple\[str, \.\.\.\]\])? = \(([a-z0-9_\", ]*)\)"
 _DECLARED = re.compile(f"^    (?:{_NAME}|{_ALIASES})$", re.MULTILINE)
+_GUARD = re.compile(r"^if __name__ == ['\"]__main__['\"]", re.MULTILINE)
 _REGISTERED: dict[str, BrainType] = {}
+_GIVEN: dict[str, BrainType] = {}
+"""Classes that somebody gave themselves: found in this process by the name that their results are stored with."""
 _LIFE = ("act", "learn", "begin_episode")
 
 
@@ -90,8 +97,8 @@ def module_of(name: str) -> str | None:
 def get_brain(name: str) -> BrainType:
     """The class behind a name, also behind an older one."""
     name = canonical_name(name)
-    if name in _REGISTERED:
-        return _REGISTERED[name]
+    if name in _REGISTERED or name in _GIVEN:
+        return _REGISTERED.get(name) or _GIVEN[name]
     if name in _built_in():
         return _only_brain(_loaded(name, lambda: importlib.import_module(_built_in()[name])), name)
     if ":" in name:
@@ -99,6 +106,8 @@ def get_brain(name: str) -> BrainType:
     points = _entry_points()
     if name in points:
         return _checked(_loaded(name, points[name].load), name)
+    if name.endswith(".py"):
+        raise UsageError(_class_wanted(name))
     raise unknown_name("brain", name, list_brains())
 
 
@@ -129,16 +138,55 @@ def _import_class(name: str) -> BrainType:
             raise UsageError(f"Brain {name!r}: there is another module called {module_name}. Rename the file.")
     elif folder not in sys.path:
         sys.path.insert(0, folder)
-    try:
-        module = importlib.import_module(module_name)
-    except ModuleNotFoundError as error:
-        raise UsageError(f"Brain {name!r}: {error}. Run from the folder that holds {module_name}.py.") from error
+    module = _imported(name, module_name)
     if not hasattr(module, class_name):
-        raise UsageError(f"Brain {name!r}: module {module_name} has no class {class_name!r}.")
+        classes = [key for key, value in vars(module).items() if inspect.isclass(value)]
+        hint = near_names(class_name, classes)
+        raise UsageError(f"Brain {name!r}: module {module_name} has no class {class_name!r}.{hint and ' ' + hint}")
     return getattr(module, class_name)  # type: ignore[no-any-return]
 
 
+def _imported(name: str, module_name: str) -> Any:
+    """Imports a user's module; what is wrong in it is told in one line with its place."""
+    try:
+        return importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        own = error.name is not None and error.name.partition(".")[0] == module_name.partition(".")[0]
+        hint = f"Run from the folder that holds {module_name}.py" if own else "Install what the brain needs"
+        raise UsageError(f"Brain {name!r}: {error}. {hint}.") from error
+    except UsageError:
+        raise
+    except Exception as error:
+        raise UsageError(f"Brain {name!r} cannot be imported: {_told(error)}") from error
+
+
+def _told(error: Exception) -> str:
+    """What went wrong and the line where."""
+    if isinstance(error, SyntaxError):
+        return f"{error.filename}, line {error.lineno}: {error.msg}"
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{last.filename}, line {last.lineno}: {type(error).__name__}: {error}"
+
+
+def _class_wanted(name: str) -> str:
+    """What to write for a file without a class. The file is read, not executed."""
+    if not Path(name).is_file():
+        return f"There is no file {name}."
+    try:
+        tree = ast.parse(Path(name).read_text(encoding="utf-8"))
+    except (SyntaxError, ValueError) as error:
+        return f"{name} is no Python file: {error}."
+    names = [node.name for node in tree.body if isinstance(node, ast.ClassDef)]
+    written = " or ".join(f"{name}:{one}" for one in names[:3])
+    return f"{name} is a file. Name the class in it: {written or f'{name}:Class'}."
+
+
 def _checked(candidate: Any, name: str) -> BrainType:
+    kinds = get_args(BrainClass)
+    if class_of(candidate) not in kinds:
+        raise UsageError(
+            f"Brain {name!r} says that its kind is {class_of(candidate)!r}: it is one of {', '.join(kinds)}."
+        )
     if inspect.isclass(candidate) and issubclass(candidate, CompiledBrain):
         return candidate
     missing = [method for method in _LIFE if not callable(getattr(candidate, method, None))]
@@ -155,6 +203,42 @@ def register_brain(name: str, brain: BrainType) -> BrainType:
     return brain
 
 
+def name_of(brain: str | BrainType) -> str:
+    """The name a brain is found by. A class that is given itself gets one, by which this process finds it."""
+    if isinstance(brain, str):
+        return brain
+    if not inspect.isclass(brain):
+        raise UsageError(f"A brain is given by its name or as a class; this is a {type(brain).__name__}.")
+    own = str(vars(brain).get("name", ""))
+    known = {**_REGISTERED, **({own: get_brain(own)} if own in _built_in() else {})}
+    for name, candidate in known.items():
+        if candidate is brain:
+            return name
+    name = f"{_place_of(brain)}:{brain.__qualname__}"
+    _GIVEN[name] = _checked(brain, name)
+    return name
+
+
+def _place_of(brain: BrainType) -> str:
+    """The module of a class, or the file where that is a script."""
+    file = getattr(sys.modules.get("__main__"), "__file__", None)
+    if brain.__module__ != "__main__" or file is None:
+        return brain.__module__
+    path = Path(file).absolute()
+    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
+
+
+def importable_elsewhere(brain: BrainType) -> bool:
+    """Whether another process can import a class: it is in a module, or in a script that guards what it executes."""
+    module = sys.modules.get(brain.__module__)
+    if getattr(module, brain.__qualname__, None) is not brain:
+        return False
+    file = getattr(module, "__file__", None)
+    if brain.__module__ != "__main__":
+        return True
+    return file is not None and bool(_GUARD.search(Path(file).read_text(encoding="utf-8")))
+
+
 def is_compiled(brain: BrainType) -> bool:
     """Whether the brain goes through the compiled loop."""
     return issubclass(brain, CompiledBrain)
@@ -169,9 +253,3 @@ def without_learning(brain: BrainType, config: Any) -> Any:
     """The config a brain acts with where it never learns; a Python brain need not have one of its own for that."""
     own = getattr(brain, "without_learning", None)
     return config if own is None else own(config)
-
-
-def config_of(brain: BrainType) -> type[BrainConfig] | None:
-    """The brain's config model; None for Python brains that take any mapping."""
-    config = getattr(brain, "config", None)
-    return config if inspect.isclass(config) and issubclass(config, BrainConfig) else None

@@ -9,6 +9,7 @@ from nematodebench.board.files import current_files, stale_files, write_files
 from nematodebench.board.markdown import rank_text
 from nematodebench.board.ranking import Standing, TaskBoard
 from nematodebench.cli.show import print_json, print_table, printable, stat
+from nematodebench.errors import UsageError
 from nematodebench.tasks.ranked import why_unranked
 from nematodebench.tasks.registry import get_task
 from nematodebench.verification.statement import Result
@@ -19,7 +20,7 @@ __all__ = ["regenerate_board", "show_board"]
 def show_board(root: Path, task: str | None, json: bool) -> bool:
     """Prints the board; returns whether every submission passed."""
     wanted = None if task is None else get_task(task).id
-    found = collect(root)
+    found = collect(_repository(root))
     boards = [board for board in found.boards() if wanted in {None, board.task}]
     if json:
         print_json({"tasks": [_plain(board, found) for board in boards], "rejected": list(map(vars, found.rejected))})
@@ -36,7 +37,7 @@ def show_board(root: Path, task: str | None, json: bool) -> bool:
 
 def regenerate_board(root: Path, check: bool, json: bool) -> bool:
     """Writes or compares the files; returns whether all is well."""
-    found = collect(root)
+    found = collect(_repository(root))
     files = current_files(root, found)
     stale = stale_files(root, files)
     if not check:
@@ -55,6 +56,16 @@ def regenerate_board(root: Path, check: bool, json: bool) -> bool:
         if check and stale:
             print("Run `nematodebench board regenerate` and commit what it writes.")
     return _tell_rejected(found) and not (check and stale)
+
+
+def _repository(root: Path) -> Path:
+    """The place of the board's data; a folder without any is named, because it is hardly what was meant."""
+    if not (root / "benchmarks").is_dir():
+        raise UsageError(
+            f"{root.absolute()} has no folder benchmarks, which holds the board's data: go to a clone of the "
+            "repository, or give its place with --root."
+        )
+    return root
 
 
 def _tell_rejected(found: Collection) -> bool:

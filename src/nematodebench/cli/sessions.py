@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from nematodebench.brains.registry import canonical_name, list_brains
 from nematodebench.cli.deciding import MOST_RUNS, decide, print_decision
 from nematodebench.cli.progress import show_progress
 from nematodebench.cli.show import brain_label, descriptor_lines, print_json, print_table, printable, session_lines
@@ -97,8 +98,15 @@ def _session_configs(request: RunRequest) -> list[SessionConfig]:
             raise UsageError("Give either TASK and BRAIN, or --config, not both.")
         base = read_config(request.config).model_dump()
         contents = [{**base, **given, "config": {**base["config"], **parameters}}]
-    elif request.task is None or not request.brains:
+    elif request.task is None:
         raise UsageError("Say what to run: nematodebench run TASK BRAIN, or --config FILE.")
+    elif ":" in request.task or request.task.endswith(".py") or canonical_name(request.task) in list_brains():
+        raise UsageError(f"{request.task} is a brain. The task comes first: nematodebench run TASK {request.task}.")
+    elif not request.brains:
+        raise UsageError(
+            f"Name a brain after the task: nematodebench run {request.task} BRAIN. `nematodebench brains` lists "
+            "them; a class of your own is file.py:Class."
+        )
     else:
         contents = [{"task": request.task, "brain": name, "config": parameters, **given} for name in request.brains]
     # Brains that are run together meet the same worlds: what differs between them is then measured in pairs.

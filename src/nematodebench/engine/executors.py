@@ -17,10 +17,11 @@ from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from typing import Any, Literal, TypeAlias
 
-from nematodebench.brains.registry import is_compiled
+from nematodebench.brains.registry import importable_elsewhere, is_compiled
 from nematodebench.engine.batch import Group, execute_batch, in_groups
 from nematodebench.engine.isolation.host import Foreign
 from nematodebench.engine.loop import Control
+from nematodebench.engine.python_brain import global_generators_kept
 from nematodebench.engine.run import RunFailure, RunResult, RunSpec, compile_for
 from nematodebench.errors import UsageError
 
@@ -33,8 +34,10 @@ _ATTEMPTS = 2
 _PR_SET_PDEATHSIG = 1
 
 
-def default_workers() -> int:
-    """Cores this process may use."""
+def default_workers(brain: type[Any] | Foreign | None = None) -> int:
+    """Cores this process may use; 1 for a Python brain that no other process can import."""
+    if brain is not None and _bound_here(brain):
+        return 1
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -42,13 +45,23 @@ def choose_executor(brain: type[Any] | Foreign, given: str | None, workers: int)
     """Threads for compiled brains, processes for Python ones, unless told otherwise."""
     if isinstance(brain, Foreign):
         return "threads"  # each run has a process of its own already
+    if _bound_here(brain) and (workers > 1 or given in {"processes", "ray"}):
+        raise UsageError(
+            f"No other process can import {brain.__qualname__}, so its runs go one at a time in this one. Put the "
+            "class in a file of its own to use several workers."
+        )
     if given is None:
-        return "threads" if is_compiled(brain) else "processes"
+        return "threads" if is_compiled(brain) or _bound_here(brain) else "processes"
     if given not in {"threads", "processes", "ray"}:
         raise UsageError(f"Executor {given!r} does not exist. Choose threads, processes or ray.")
     if given == "threads" and not is_compiled(brain) and workers > 1:
         raise UsageError("A Python brain cannot run in several threads: use --executor processes or --workers 1.")
     return given  # type: ignore[return-value]
+
+
+def _bound_here(brain: type[Any] | Foreign) -> bool:
+    """Whether runs have to be in this process: a class in a notebook, or in a script without a guard."""
+    return not isinstance(brain, Foreign) and not is_compiled(brain) and not importable_elsewhere(brain)
 
 
 class Watch:
@@ -88,7 +101,8 @@ def execute_all(specs: Sequence[RunSpec], executor: ExecutorName, workers: int, 
     elif executor == "processes":
         yield from _in_processes(groups, workers)
     else:
-        yield from _in_threads(groups, workers, watch)
+        with global_generators_kept():  # a Python brain in this process seeds those of the user
+            yield from _in_threads(groups, workers, watch)
 
 
 def _in_threads(groups: Sequence[Group], workers: int, watch: Watch) -> Iterator[RunResult]:

@@ -90,7 +90,8 @@ class PythonBrains:
     ) -> None:
         seed_everything(seed)
         spaces = spaces_of(body)
-        self._brains = [brain(*spaces, config, (seed + agent) % 2**64) for agent in range(agents)]
+        # Each has a config of its own: one that changes it, changes nobody else's.
+        self._brains = [brain(*spaces, copy.deepcopy(config), (seed + agent) % 2**64) for agent in range(agents)]
         self._seen: list[tuple[NDArray[np.float32], Any]] = [(np.zeros(0, np.float32), None)] * agents
         self.learning = learning
         self.hyper, self.ints = np.zeros(1), np.zeros((agents, 1), dtype=np.int64)

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nematodebench.brains.base import BrainConfig, Interface, nothing
-from nematodebench.brains.registry import BrainType, config_of, is_compiled
+from nematodebench.brains.base import Interface, nothing
+from nematodebench.brains.configs import resolve_config, resolve_stored
+from nematodebench.brains.registry import BrainType, is_compiled
 from nematodebench.engine import loop
 from nematodebench.engine.agents import Agents
 from nematodebench.engine.isolation.host import Foreign, prepare
@@ -68,33 +69,6 @@ def interface(task: Task) -> Interface:
         effectors=0 if discrete else actions.n,
         choice_names=actions.names if discrete else (),
     )
-
-
-def resolve_config(name: str, brain: BrainType, given: dict[str, Any] | None) -> Any:
-    """The brain's full config with defaults; one line that names the key where something is wrong."""
-    from pydantic import ValidationError
-
-    model = config_of(brain)
-    if model is None:
-        return dict(given or {})
-    try:
-        return model(**(given or {}))
-    except ValidationError as error:
-        raise UsageError(_config_message(name, model, error)) from error
-
-
-def resolve_stored(name: str, brain: BrainType, stored: dict[str, Any]) -> Any:
-    """The full config of a stored result: a parameter that it lacks did not exist, and has the value that means so."""
-    model = config_of(brain)
-    return resolve_config(name, brain, stored if model is None else {**model.earlier_values(), **stored})
-
-
-def _config_message(name: str, model: type[BrainConfig], error: Any) -> str:
-    first = error.errors()[0]
-    key = ".".join(str(part) for part in first["loc"])
-    if first["type"] == "extra_forbidden":
-        return f"Brain {name!r} has no parameter {key!r}. It has: {', '.join(model.model_fields) or 'none'}."
-    return f"Parameter {key!r} of brain {name!r}: {first['msg']} (got {first['input']!r})."
 
 
 def record_hash(task: Task, records: dict[str, NDArray[np.float64]]) -> str:

@@ -162,6 +162,16 @@ def _content(file: Path) -> bytes:
     return content
 
 
+def _nothing_there(path: Path) -> str:
+    """Why there is no session, and what the user may have meant."""
+    within = [folder for folder in path.iterdir() if folder.is_dir() and find_record(folder)] if path.is_dir() else []
+    if within:
+        return f"{path} is a folder of {len(within)} sessions: name those you mean, or all of them as {path}/*."
+    if ExperimentStore(path.parent, path.name).plan_path.is_file():
+        return f"The session at {path} is not finished: `nematodebench run --resume {path.name}` continues it."
+    return f"There is no experiment at {path}."
+
+
 def load_experiment(path: Path) -> ExperimentMetadata:
     """Reads a stored session of any version, given its folder or its file."""
     file = find_record(path) if path.is_dir() else path
@@ -172,9 +182,7 @@ def load_experiment(path: Path) -> ExperimentMetadata:
         parsed = json.loads(content)
         return ExperimentMetadata.model_validate_json(up_to_date(ExperimentMetadata, content, parsed, str(file)))
     except FileNotFoundError as error:
-        raise UsageError(
-            f"There is no experiment at {path}. Is it unfinished? `--resume {path.name}` continues it."
-        ) from error
+        raise UsageError(_nothing_there(path)) from error
     except OSError as error:
         raise UsageError(f"Cannot read {file}: {error.strerror}.") from error
     except ValidationError as error:

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from nematodebench.brains.registry import BrainType, config_of
+from nematodebench.brains.configs import parameters_of
+from nematodebench.brains.registry import BrainType
 from nematodebench.errors import UsageError
 
 __all__ = ["IMPORTANCE", "Dimension", "declared_space", "switches"]
@@ -57,11 +58,10 @@ def declared_space(name: str, brain: BrainType, least: str = "low") -> list[Dime
     """The dimensions a brain declares, down to an importance class."""
     if least not in IMPORTANCE:
         raise UsageError(f"Importance {least!r} does not exist. Choose {', '.join(IMPORTANCE)}.")
-    config = config_of(brain)
     wanted = IMPORTANCE[: IMPORTANCE.index(least) + 1]
     found = [
         _dimension(key, field, _extra(field)["search"])
-        for key, field in (config.model_fields if config else {}).items()
+        for key, field in parameters_of(brain).items()
         if "search" in _extra(field)
     ]
     if not found:
@@ -82,9 +82,7 @@ def _dimension(name: str, field: Any, search: dict[str, Any]) -> Dimension:
 
 def switches(name: str, brain: BrainType) -> dict[str, Any]:
     """Every mechanism that can be switched off, with the value that does it."""
-    config = config_of(brain)
-    fields = config.model_fields if config else {}
-    found = {key: _extra(field)["off"] for key, field in fields.items() if "off" in _extra(field)}
+    found = {key: _extra(field)["off"] for key, field in parameters_of(brain).items() if "off" in _extra(field)}
     if not found:
         raise UsageError(f"Brain {name!r} declares nothing that can be switched off.")
     return found

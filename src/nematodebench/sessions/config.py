@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from nematodebench.errors import UsageError
+from nematodebench.errors import UsageError, near_names
 
 __all__ = ["SessionConfig", "config_from", "config_text", "parse_assignments", "read_config"]
 
@@ -75,10 +75,14 @@ def config_from(text: bytes, name: str) -> SessionConfig:
 def _first_problem(error: ValidationError | TypeError) -> str:
     if isinstance(error, TypeError):
         return "keys must be words"
-    first = error.errors()[0]
+    errors = error.errors()
+    first = next((one for one in errors if one["type"] == "extra_forbidden"), errors[0])  # it may explain the others
     key = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
-        return f"there is no key {key!r}. Keys are: {', '.join(SessionConfig.model_fields)}."
+        keys = list(SessionConfig.model_fields)
+        return f"there is no key {key!r}. {near_names(key, keys) or 'Keys are: ' + ', '.join(keys) + '.'}"
+    if first["type"] == "missing":
+        return f"the key {key!r} is missing."
     return f"{key}: {first['msg']} (got {first.get('input')!r})."
 
 

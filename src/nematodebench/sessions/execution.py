@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from nematodebench.brains.registry import name_of
 from nematodebench.engine.executors import Watch, execute_all
 from nematodebench.engine.isolation.host import Foreign
 from nematodebench.engine.run import compile_for, record_hash
@@ -197,7 +198,7 @@ def extend(session: Session, runs: int, progress: Progress | None = None) -> Ses
 
 def run(
     task: str,
-    brain: str,
+    brain: str | type[Any],
     runs: int = 50,
     episodes: int | None = None,
     seed: int | None = None,
@@ -209,11 +210,11 @@ def run(
 
     Args:
         task: Id of the task, like ``foraging_small-v1``.
-        brain: Name of the brain, or ``module:Class``.
+        brain: Name of the brain, ``module:Class``, ``path/to/file.py:Class``, or the class itself.
         runs: Independent training runs.
         episodes: Episodes a run, if not the task's own number.
         seed: Session seed; a fresh one if not given.
-        config: Parameters of the brain.
+        config: Parameters of the brain; one that it does not declare is an error.
         workers: Runs at a time; all cores if not given.
         learning: False for the brain's twin: the same seeds, and ``learn`` is never called.
     """
@@ -221,6 +222,7 @@ def run(
         raise UsageError(f"runs is {runs}: give at least 1")
     if seed is not None:
         session_seed(seed)
-    given = SessionConfig(task=task, brain=brain, config=config or {}, runs=runs, episodes=episodes, seed=seed)
+    name = name_of(brain)
+    given = SessionConfig(task=task, brain=name, config=config or {}, runs=runs, episodes=episodes, seed=seed)
     plan = make_plan(given, workers=workers)
     return run_plan(plan if learning else twin_plan(plan))

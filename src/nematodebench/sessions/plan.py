@@ -1,9 +1,11 @@
 """Plans of sessions. Everything that can be wrong with a session before its first run is found here."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nematodebench.brains.configs import dump_config
 from nematodebench.brains.registry import BrainType, canonical_name, get_brain, is_compiled
 from nematodebench.engine.executors import ExecutorName, choose_executor, default_workers
 from nematodebench.engine.isolation.host import Foreign
@@ -57,7 +59,7 @@ def make_plan(
     task = get_task(given.task).with_episodes(given.episodes)
     brain: BrainType | Foreign = get_brain(given.brain) if foreign is None else foreign
     config = dict(given.config) if isinstance(brain, Foreign) else resolve_config(given.brain, brain, given.config)
-    count = default_workers() if workers is None else workers
+    count = default_workers(brain) if workers is None else workers
     if count < 1:
         raise UsageError(f"workers is {count}: give at least 1")
     seed = session_seed(given.seed)
@@ -82,7 +84,7 @@ def make_plan(
 def _file_name(brain: str) -> str:
     """A brain's name as part of a file's name; of a path only what the file is called."""
     place, _, name = brain.rpartition(":")
-    return f"{Path(place).stem}_{name}" if place.endswith(".py") else brain.replace(":", "_")
+    return re.sub(r"[^\w.-]", "_", f"{Path(place).stem}_{name}" if place.endswith(".py") else brain)
 
 
 def session_config(plan: Plan) -> SessionConfig:
@@ -110,8 +112,3 @@ def check_body(plan: Plan) -> None:
             plan.brain.layout(plan.config, interface(plan.task))
         except ValueError as error:
             raise UsageError(f"Brain {plan.brain_name!r} cannot run on {plan.task.id}: {error}") from error
-
-
-def dump_config(config: Any) -> dict[str, Any]:
-    """A brain's config as plain data."""
-    return dict(config) if isinstance(config, dict) else config.model_dump(mode="json")

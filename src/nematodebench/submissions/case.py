@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nematodebench.brains.registry import BrainType, canonical_name, class_of, config_of, get_brain, is_built_in
+from nematodebench.brains.configs import earlier_values
+from nematodebench.brains.registry import BrainType, canonical_name, class_of, get_brain, is_built_in
 from nematodebench.engine.run import resolve_config, resolve_stored
 from nematodebench.errors import UsageError
 from nematodebench.measures.base import Chemotaxis, Measurement
@@ -226,8 +227,7 @@ def _described(config: SessionConfig, brain: BrainType | None, recorded: dict[st
     """
     if brain is None:
         return {**recorded, **config.config}
-    model = config_of(brain)
-    older = {} if model is None else {k: v for k, v in model.earlier_values().items() if recorded.get(k) == v}
+    older = {key: value for key, value in earlier_values(brain).items() if recorded.get(key) == value}
     return dump_config(resolve_config(config.brain, brain, {**older, **config.config}))
 
 

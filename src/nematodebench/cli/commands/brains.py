@@ -19,8 +19,9 @@ def brains(
     json: Annotated[bool, typer.Option("--json", help="for machines")] = False,
 ) -> None:
     """Lists the brains; NAME shows one with its parameters."""
+    from nematodebench.brains.configs import parameters_of
     from nematodebench.brains.listing import summary_of
-    from nematodebench.brains.registry import class_of, config_of, get_brain, is_compiled, list_brains
+    from nematodebench.brains.registry import class_of, get_brain, is_compiled, list_brains
     from nematodebench.cli.show import print_json, print_table
 
     if name is None:
@@ -31,9 +32,8 @@ def brains(
             print_table(["brain", "class", "path", "what"], rows)
         return
     brain = get_brain(name)
-    config = config_of(brain)
     fields: list[dict[str, Any]] = []
-    for key, field in (config.model_fields if config else {}).items():
+    for key, field in parameters_of(brain).items():
         fields.append({"parameter": key, "default": field.get_default(), "meaning": field.description or ""})
     if json:
         print_json({"name": name, "class": class_of(brain), "compiled": is_compiled(brain), "parameters": fields})

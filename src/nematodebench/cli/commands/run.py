@@ -16,7 +16,7 @@ def register(app: typer.Typer) -> None:
 def run(
     task: Annotated[str | None, typer.Argument(help="task, see `nematodebench tasks`")] = None,
     brains: Annotated[
-        list[str] | None, typer.Argument(help="brains, see `nematodebench brains`, or module:Class")
+        list[str] | None, typer.Argument(help="brains, see `nematodebench brains`, or file.py:Class")
     ] = None,
     config: Annotated[Path | None, typer.Option(help="YAML file with task, brain and parameters")] = None,
     runs: Annotated[int | None, typer.Option(help="independent training runs [default: 50]")] = None,

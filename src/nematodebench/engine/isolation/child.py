@@ -56,8 +56,11 @@ def _load(where: str) -> type[Any]:
 
 def _config(brain: type[Any], given: dict[str, Any]) -> Any:
     """The brain's parameters: in its own model where it has one, and as they are where it takes any."""
-    model: Any = getattr(brain, "config", None)
-    return model(**given) if hasattr(model, "model_fields") else given
+    if getattr(brain, "config", None) is None:
+        return given
+    from nematodebench.brains.configs import resolve_stored
+
+    return resolve_stored(brain.__name__, brain, given)
 
 
 class _PythonServer:

@@ -1,0 +1,87 @@
+"""Parameters of a brain are declared in a pydantic model or a dataclass; no key is ignored silently."""
+
+import dataclasses
+
+import pytest
+from pydantic import BaseModel, Field
+
+from nematodebench.brains.base import NoConfig
+from nematodebench.brains.configs import dump_config, parameters_of, resolve_config, resolve_stored
+from nematodebench.errors import UsageError
+
+
+@dataclasses.dataclass(frozen=True)
+class Inner:
+    decay: float = 0.9
+
+
+@dataclasses.dataclass
+class AsDataclass:
+    units: int
+    rate: float = 0.1
+    layers: list[int] = dataclasses.field(default_factory=lambda: [8, 8])
+    inner: Inner = Inner()
+
+
+class AsModel(BaseModel):
+    units: int = Field(description="how many")
+    rate: float = Field(0.1, ge=0)
+
+
+class Open(BaseModel, extra="allow"):
+    rate: float = 0.1
+
+
+def brain_with(declared):
+    return type("Mine", (), {"config": declared} if declared else {})
+
+
+@pytest.mark.parametrize("declared", [AsDataclass, AsModel])
+def test_a_config_is_built_of_what_is_given_and_of_defaults(declared):
+    config = resolve_config("mine", brain_with(declared), {"units": 4})
+    assert type(config) is declared
+    assert (config.units, config.rate) == (4, 0.1)
+
+
+def test_a_dataclass_survives_being_stored():
+    brain = brain_with(AsDataclass)
+    config = resolve_config("mine", brain, {"units": 4, "layers": [2], "inner": {"decay": 0.5}})
+    plain = dump_config(config)
+    assert plain == {"units": 4, "rate": 0.1, "layers": [2], "inner": {"decay": 0.5}}
+    assert resolve_config("mine", brain, plain) == config
+
+
+@pytest.mark.parametrize(
+    ("declared", "given", "message"),
+    [
+        (AsDataclass, {"units": 1, "lrr": 1}, "'mine' has no parameter 'lrr'. It has: units, rate, layers, inner."),
+        (AsModel, {"units": 1, "lrr": 1}, "'mine' has no parameter 'lrr'. It has: units, rate."),
+        (NoConfig, {"lrr": 1}, "'mine' has no parameter 'lrr'. It has: none."),
+        (None, {"lrr": 1}, "declares no parameters, so 'lrr' means nothing to it"),
+        (AsDataclass, {"units": "many"}, "Parameter 'units' of brain 'mine': Input should be a valid integer"),
+        (AsModel, {"units": 1, "rate": -1}, "greater than or equal to 0"),
+        (AsDataclass, {}, "needs a value for its parameter 'units'"),
+        (AsModel, {}, "needs a value for its parameter 'units'"),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_line(declared, given, message):
+    with pytest.raises(UsageError) as error:
+        resolve_config("mine", brain_with(declared), given)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_model_that_wants_any_key_gets_it():
+    assert resolve_config("mine", brain_with(Open), {"more": 3}).more == 3
+
+
+def test_a_stored_result_keeps_keys_that_nobody_declared():
+    assert resolve_stored("mine", brain_with(None), {"lrr": 1}) == {"lrr": 1}
+
+
+@pytest.mark.parametrize("declared", [AsDataclass, AsModel])
+def test_parameters_are_listed_with_their_defaults(declared):
+    fields = parameters_of(brain_with(declared))
+    assert list(fields)[:2] == ["units", "rate"]
+    assert fields["rate"].get_default() == 0.1
+    assert parameters_of(brain_with(None)) == {}
