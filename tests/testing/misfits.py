@@ -197,7 +197,7 @@ class Refusing(Plain):
         raise ValueError("no body is good enough")
 
 
-class LooseConfig(BrainConfig, extra="ignore"):
+class LooseConfig(BrainConfig, extra="allow"):
     pass
 
 
