@@ -15,6 +15,12 @@ class Inner:
     decay: float = 0.9
 
 
+@dataclasses.dataclass(frozen=True)
+class AsFrozen:
+    units: int
+    rate: float = 0.1
+
+
 @dataclasses.dataclass
 class AsDataclass:
     units: int
@@ -36,7 +42,7 @@ def brain_with(declared):
     return type("Mine", (), {"config": declared} if declared else {})
 
 
-@pytest.mark.parametrize("declared", [AsDataclass, AsModel])
+@pytest.mark.parametrize("declared", [AsDataclass, AsFrozen, AsModel])
 def test_a_config_is_built_of_what_is_given_and_of_defaults(declared):
     config = resolve_config("mine", brain_with(declared), {"units": 4})
     assert type(config) is declared
@@ -79,7 +85,7 @@ def test_a_stored_result_keeps_keys_that_nobody_declared():
     assert resolve_stored("mine", brain_with(None), {"lrr": 1}) == {"lrr": 1}
 
 
-@pytest.mark.parametrize("declared", [AsDataclass, AsModel])
+@pytest.mark.parametrize("declared", [AsDataclass, AsFrozen, AsModel])
 def test_parameters_are_listed_with_their_defaults(declared):
     fields = parameters_of(brain_with(declared))
     assert list(fields)[:2] == ["units", "rate"]

@@ -32,7 +32,8 @@ def parameters_of(brain: type[Any]) -> dict[str, FieldInfo]:
         return {}
     if issubclass(model, BaseModel):
         return dict(model.model_fields)
-    checked: Any = checked_dataclass(model)
+    declared: Any = model
+    checked: Any = checked_dataclass(model, frozen=declared.__dataclass_params__.frozen)
     return dict(checked.__pydantic_fields__)
 
 

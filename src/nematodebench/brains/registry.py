@@ -1,11 +1,9 @@
 """Finds brains by name: of this package, an entry point, a registered class, ``module:Class`` or ``file.py:Class``."""
 
-import ast
 import importlib
 import inspect
 import re
 import sys
-import traceback
 from collections.abc import Callable
 from functools import cache
 from importlib.metadata import entry_points
@@ -13,7 +11,8 @@ from pathlib import Path
 from typing import Any, TypeAlias, get_args
 
 from nematodebench.brains.base import CompiledBrain
-from nematodebench.errors import UsageError, near_names, unknown_name
+from nematodebench.errors import UsageError, unknown_name
+from nematodebench.imports import class_wanted, import_class
 from nematodebench.vocabulary import BrainClass
 
 __all__ = [
@@ -102,12 +101,12 @@ def get_brain(name: str) -> BrainType:
     if name in _built_in():
         return _only_brain(_loaded(name, lambda: importlib.import_module(_built_in()[name])), name)
     if ":" in name:
-        return _checked(_import_class(name), name)
+        return _checked(import_class("Brain", name), name)
     points = _entry_points()
     if name in points:
         return _checked(_loaded(name, points[name].load), name)
     if name.endswith(".py"):
-        raise UsageError(_class_wanted(name))
+        raise UsageError(class_wanted(name))
     raise unknown_name("brain", name, list_brains())
 
 
@@ -124,61 +123,6 @@ def _only_brain(module: Any, name: str) -> BrainType:
         if inspect.isclass(candidate) and vars(candidate).get("name") == name:
             return candidate
     raise UsageError(f"{module.__file__} has no class whose name is {name!r}.")
-
-
-def _import_class(name: str) -> BrainType:
-    """The class of ``module:Class``, seen from the working folder, or of ``path/to/file.py:Class``."""
-    place, _, class_name = name.rpartition(":")
-    file = Path(place).absolute() if place.endswith(".py") else None
-    if file is not None and not file.is_file():
-        raise UsageError(f"Brain {name!r}: there is no file {place}.")
-    module_name, folder = (file.stem, str(file.parent)) if file is not None else (place, str(Path.cwd()))
-    if file is not None and module_name in sys.modules:  # before its folder can hide the other one from anybody
-        if Path(getattr(sys.modules[module_name], "__file__", None) or "").resolve() != file.resolve():
-            raise UsageError(f"Brain {name!r}: there is another module called {module_name}. Rename the file.")
-    elif folder not in sys.path:
-        sys.path.insert(0, folder)
-    module = _imported(name, module_name)
-    if not hasattr(module, class_name):
-        classes = [key for key, value in vars(module).items() if inspect.isclass(value)]
-        hint = near_names(class_name, classes)
-        raise UsageError(f"Brain {name!r}: module {module_name} has no class {class_name!r}.{hint and ' ' + hint}")
-    return getattr(module, class_name)  # type: ignore[no-any-return]
-
-
-def _imported(name: str, module_name: str) -> Any:
-    """Imports a user's module; what is wrong in it is told in one line with its place."""
-    try:
-        return importlib.import_module(module_name)
-    except ModuleNotFoundError as error:
-        own = error.name is not None and error.name.partition(".")[0] == module_name.partition(".")[0]
-        hint = f"Run from the folder that holds {module_name}.py" if own else "Install what the brain needs"
-        raise UsageError(f"Brain {name!r}: {error}. {hint}.") from error
-    except UsageError:
-        raise
-    except Exception as error:
-        raise UsageError(f"Brain {name!r} cannot be imported: {_told(error)}") from error
-
-
-def _told(error: Exception) -> str:
-    """What went wrong and the line where."""
-    if isinstance(error, SyntaxError):
-        return f"{error.filename}, line {error.lineno}: {error.msg}"
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{last.filename}, line {last.lineno}: {type(error).__name__}: {error}"
-
-
-def _class_wanted(name: str) -> str:
-    """What to write for a file without a class. The file is read, not executed."""
-    if not Path(name).is_file():
-        return f"There is no file {name}."
-    try:
-        tree = ast.parse(Path(name).read_text(encoding="utf-8"))
-    except (SyntaxError, ValueError) as error:
-        return f"{name} is no Python file: {error}."
-    names = [node.name for node in tree.body if isinstance(node, ast.ClassDef)]
-    written = " or ".join(f"{name}:{one}" for one in names[:3])
-    return f"{name} is a file. Name the class in it: {written or f'{name}:Class'}."
 
 
 def _checked(candidate: Any, name: str) -> BrainType:

@@ -100,7 +100,7 @@ def _session_configs(request: RunRequest) -> list[SessionConfig]:
         contents = [{**base, **given, "config": {**base["config"], **parameters}}]
     elif request.task is None:
         raise UsageError("Say what to run: nematodebench run TASK BRAIN, or --config FILE.")
-    elif ":" in request.task or request.task.endswith(".py") or canonical_name(request.task) in list_brains():
+    elif canonical_name(request.task) in list_brains() or (":" in request.task and not request.brains):
         raise UsageError(f"{request.task} is a brain. The task comes first: nematodebench run TASK {request.task}.")
     elif not request.brains:
         raise UsageError(

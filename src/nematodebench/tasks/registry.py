@@ -4,12 +4,14 @@ A world of :mod:`nematodebench.worlds` that no task uses yet is offered as a tas
 """
 
 import importlib
+import inspect
 import pkgutil
 from functools import cache
 from importlib.metadata import entry_points
 from typing import Any
 
 from nematodebench.errors import UsageError, unknown_name
+from nematodebench.imports import class_wanted, import_class
 from nematodebench.measures.anchored import ANCHORED
 from nematodebench.tasks.base import Phase, Task, trained_id
 from nematodebench.worlds.base import World
@@ -70,7 +72,7 @@ def list_tasks() -> list[str]:
 def get_task(name: str) -> Task:
     """The task of this id; an alias or an id without its version (meaning the latest) will do.
 
-    ``pong_untrained-v1`` is ``pong-v1`` with learning off.
+    ``pong_untrained-v1`` is ``pong-v1`` with learning off; ``file.py:Class`` is a world of your own.
     """
     tasks = all_tasks()
     name = _ALIASES.get(name, name)
@@ -82,7 +84,23 @@ def get_task(name: str) -> Task:
     versions = [task for task in tasks.values() if task.category == name]
     if versions:
         return max(versions, key=lambda task: task.version)
+    if ":" in name:
+        return _task_of_class(name)
+    if name.endswith(".py"):
+        raise UsageError(class_wanted(name))
     raise unknown_name("task", name, [*tasks, *_ALIASES])
+
+
+def _task_of_class(name: str) -> Task:
+    """A world of a file or module of one's own, as version 0 of a task; this process finds it by its id too."""
+    kind = import_class("World", name)
+    if not inspect.isclass(kind) or not issubclass(kind, World):
+        raise UsageError(f"{name} is not a world. The task comes first: nematodebench run TASK {name}.")
+    task = world_task(kind())
+    if task.id in built_in_tasks():
+        raise UsageError(f"{name} is called {kind.name!r}, and there is a task {task.id!r}. Choose another name.")
+    _REGISTERED[task.id] = task
+    return task
 
 
 def register_task(task: Task) -> Task:

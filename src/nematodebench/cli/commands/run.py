@@ -14,7 +14,7 @@ def register(app: typer.Typer) -> None:
 
 
 def run(
-    task: Annotated[str | None, typer.Argument(help="task, see `nematodebench tasks`")] = None,
+    task: Annotated[str | None, typer.Argument(help="task, see `nematodebench tasks`, or file.py:World")] = None,
     brains: Annotated[
         list[str] | None, typer.Argument(help="brains, see `nematodebench brains`, or file.py:Class")
     ] = None,

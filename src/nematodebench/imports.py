@@ -1,0 +1,71 @@
+"""Imports classes of users by ``module:Class`` or ``path/to/file.py:Class``; what goes wrong is told in one line."""
+
+import ast
+import importlib
+import inspect
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+from nematodebench.errors import UsageError, near_names
+
+__all__ = ["class_wanted", "import_class"]
+
+
+def import_class(kind: str, name: str) -> type[Any]:
+    """The class of ``module:Class``, seen from the working folder, or of ``path/to/file.py:Class``.
+
+    ``kind`` is the word for it in messages.
+    """
+    place, _, class_name = name.rpartition(":")
+    file = Path(place).absolute() if place.endswith(".py") else None
+    if file is not None and not file.is_file():
+        raise UsageError(f"{kind} {name!r}: there is no file {place}.")
+    module_name, folder = (file.stem, str(file.parent)) if file is not None else (place, str(Path.cwd()))
+    if file is not None and module_name in sys.modules:  # before its folder can hide the other one from anybody
+        if Path(getattr(sys.modules[module_name], "__file__", None) or "").resolve() != file.resolve():
+            raise UsageError(f"{kind} {name!r}: there is another module called {module_name}. Rename the file.")
+    elif folder not in sys.path:
+        sys.path.insert(0, folder)
+    module = _imported(kind, name, module_name)
+    if not hasattr(module, class_name):
+        classes = [key for key, value in vars(module).items() if inspect.isclass(value)]
+        hint = near_names(class_name, classes)
+        raise UsageError(f"{kind} {name!r}: module {module_name} has no class {class_name!r}.{hint and ' ' + hint}")
+    return getattr(module, class_name)  # type: ignore[no-any-return]
+
+
+def _imported(kind: str, name: str, module_name: str) -> Any:
+    """Imports a user's module; what is wrong in it is told in one line with its place."""
+    try:
+        return importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        own = error.name is not None and error.name.partition(".")[0] == module_name.partition(".")[0]
+        hint = f"Run from the folder that holds {module_name}.py" if own else "Install what it needs"
+        raise UsageError(f"{kind} {name!r}: {error}. {hint}.") from error
+    except UsageError:
+        raise
+    except Exception as error:
+        raise UsageError(f"{kind} {name!r} cannot be imported: {_told(error)}") from error
+
+
+def _told(error: Exception) -> str:
+    """What went wrong and the line where."""
+    if isinstance(error, SyntaxError):
+        return f"{error.filename}, line {error.lineno}: {error.msg}"
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{last.filename}, line {last.lineno}: {type(error).__name__}: {error}"
+
+
+def class_wanted(name: str) -> str:
+    """What to write for a file without a class. The file is read, not executed."""
+    if not Path(name).is_file():
+        return f"There is no file {name}."
+    try:
+        tree = ast.parse(Path(name).read_text(encoding="utf-8"))
+    except (SyntaxError, ValueError) as error:
+        return f"{name} is no Python file: {error}."
+    names = [node.name for node in tree.body if isinstance(node, ast.ClassDef)]
+    written = " or ".join(f"{name}:{one}" for one in names[:3])
+    return f"{name} is a file. Name the class in it: {written or f'{name}:Class'}."

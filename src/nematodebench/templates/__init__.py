@@ -1,0 +1,1 @@
+"""The files that ``nematodebench new`` writes, under the names MyBrain and MyWorld. Each is whole and can be run."""
