@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from nematodebench import kit
+from nematodebench.kernels.rng import RNG_WORDS
 
 RNG = np.random.default_rng(5)
 
@@ -35,7 +36,7 @@ def test_gaussian_probability_and_gradients_are_those_of_torch():
 @pytest.mark.parametrize(("mean", "legal"), [(0.5, True), (9.0, True), (-9.0, True), (np.nan, False)])
 def test_a_gaussian_action_is_cut_off_and_nan_is_kept(mean, legal):
     means, chosen, action = np.full(2, mean, np.float32), np.zeros(2, np.float32), np.zeros(2, np.float32)
-    rng = np.zeros(8, dtype=np.uint64)
+    rng = np.zeros(RNG_WORDS, dtype=np.uint64)
     kit.sample_gaussian(means, np.float32(0.1), chosen, rng, action)
     assert bool(((action >= 0) & (action <= 1)).all()) == legal
 
@@ -75,5 +76,5 @@ def test_a_lif_layer_leaks_takes_up_fires_and_resets():
 
 def test_weights_of_a_lif_layer_have_the_size_they_are_said_to_have():
     layer = view(kit.LifLayer, **kit.LifLayer.shape(40, 50))
-    kit.draw_weights(layer, np.zeros(8, dtype=np.uint64), 2.0)
+    kit.draw_weights(layer, np.zeros(RNG_WORDS, dtype=np.uint64), 2.0)
     assert np.asarray(layer.weights).std() * np.sqrt(40) == pytest.approx(2.0, rel=0.1)
