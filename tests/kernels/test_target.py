@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import nematodebench
-from nematodebench.kernels.target import cache_dir, code_generation
+from nematodebench.kernels.target import _closure, _imported, _key, cache_dir, code_generation
 
 PACKAGE = Path(nematodebench.__file__).parent
 X86 = platform.machine().lower() in {"x86_64", "amd64"}
@@ -122,16 +122,84 @@ def test_an_unwritable_folder_costs_only_the_cache(tmp_path):
     assert bits == warm.runs[0].record_hash
 
 
-def test_the_file_beside_a_brain_from_outside_moves_its_folder(tmp_path):
-    brain, helper = tmp_path / "outer_brain.py", tmp_path / "outer_helper.py"
-    brain.write_text("import numpy as np\nfrom outer_helper import value\n")
-    helper.write_text("value = 1\n")
-    script = f"from nematodebench.kernels.target import cache_dir; print(cache_dir({str(brain)!r}))"
+@pytest.mark.parametrize(
+    ("brain", "line", "helper"),
+    [
+        ("outer_brain.py", "from outer_helper import value", "outer_helper.py"),
+        ("outer_brain.py", "import outer_helper as helper", "outer_helper.py"),
+        ("outer_brain.py", "import json, outer_helper", "outer_helper.py"),
+        ("pack/brain.py", "from pack.parts.helper import value", "pack/parts/helper.py"),
+        ("pack/brain.py", "from pack.parts import helper", "pack/parts/helper.py"),
+        ("pack/brain.py", "from .parts import helper", "pack/parts/helper.py"),
+        ("pack/parts/brain.py", "from ..helper import value", "pack/helper.py"),
+        ("pack/brain.py", "import pack", "pack/__init__.py"),
+    ],
+)
+def test_a_file_that_a_brain_from_outside_imports_moves_its_folder(tmp_path, brain, line, helper):
+    for folder in (tmp_path / "pack", tmp_path / "pack" / "parts"):
+        folder.mkdir()
+        (folder / "__init__.py").write_text("")
+    (tmp_path / brain).write_text(f"import numpy as np\n{line}\n")
+    (tmp_path / helper).write_text("value = 1\n")
 
-    def folder():
-        return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    def folder_of_code():
+        _imported.cache_clear()
+        _key.cache_clear()
+        return cache_dir(str(tmp_path / brain))
 
-    first = folder()
-    assert folder() == first
-    helper.write_text("value = 2\n")
-    assert folder() != first
+    first = folder_of_code()
+    assert folder_of_code() == first
+    (tmp_path / helper).write_text("value = 2\n")
+    assert folder_of_code() != first
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["from nematodebench.kit import forward", "import nematodebench.kit as kit", "from nematodebench import kit"],
+)
+def test_a_brain_of_the_kit_depends_on_the_kit_and_on_no_library(tmp_path, line):
+    (tmp_path / "brain.py").write_text(f"import numpy as np\n{line}\n")
+    names = {path.relative_to(PACKAGE.parent) for path in _closure([tmp_path / "brain.py"]) if path.name != "brain.py"}
+    assert Path("nematodebench/kernels/mlp.py") in names
+
+
+def test_a_library_beside_an_installed_brain_is_not_followed(tmp_path):
+    packages = tmp_path / "site-packages"
+    (packages / "pack").mkdir(parents=True)
+    for name in ("library.py", "pack/__init__.py", "pack/helper.py"):
+        (packages / name).write_text("")
+    (packages / "pack" / "brain.py").write_text("import library\nfrom pack import helper\n")
+    found = {path.name for path in _closure([packages / "pack" / "brain.py"])}
+    assert found == {"brain.py", "helper.py", "__init__.py"}
+
+
+_OUTSIDE = """
+import sys
+import nematodebench as nb
+from nematodebench.brains.registry import get_brain
+from nematodebench.engine.run import compile_for
+from nematodebench.tasks.registry import get_task
+brain = get_brain("outer_walk.py:OuterWalk")
+compile_for(get_task("foraging_small-v1"), brain)
+print(sum(brain.act.stats.cache_hits.values()), sum(brain.act.stats.cache_misses.values()))
+"""
+_WALK = """
+import numpy as np
+from nematodebench.kit import F32, U64, BrainMemory, CompiledBrain, randint, size
+
+class Memory(BrainMemory):
+    choices = size()
+
+@Memory.kernel
+def act(brain: Memory, rng: U64, action: F32) -> None:
+    action[0] = np.float32(randint(rng, brain.choices))
+
+class OuterWalk(CompiledBrain):
+    name, kind, memory, act = "outer_walk", "scripted", Memory, staticmethod(act)
+"""
+
+
+def test_a_compiled_brain_outside_the_repository_is_kept_on_disk(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "outer_walk.py").write_text(_WALK)
+    assert [child(_OUTSIDE), child(_OUTSIDE)] == ["0 1", "1 0"]

@@ -6,6 +6,7 @@ helpers, so every file's code has a folder keyed by a hash of that file, all it 
 an edit compiles what depends on it, and nothing else.
 """
 
+import ast
 import hashlib
 import importlib.metadata
 import os
@@ -24,7 +25,6 @@ __all__ = ["cache_dir", "cache_root", "code_generation"]
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _IMPORT = re.compile(r"^from (nematodebench[\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
-_BESIDE = re.compile(r"^(?:from|import) (\w+)(?= import|$)", re.MULTILINE)
 _V3_FEATURES = ("avx2", "fma", "bmi2", "f16c", "lzcnt", "movbe")
 
 
@@ -56,12 +56,47 @@ def _imported(path: Path) -> frozenset[Path]:
     """The files that a file imports directly: those of the package, and those beside a file from outside of it."""
     found, text = set(), path.read_text(encoding="utf-8")
     if not path.is_relative_to(_PACKAGE):
-        found |= {file for name in _BESIDE.findall(text) if (file := path.with_name(f"{name}.py")).is_file()}
+        return frozenset(_imported_outside(path, text))
     for module, names in _IMPORT.findall(text):
         base = _PACKAGE.parent.joinpath(*module.split("."))
         candidates = [base, *(base / name.split(" as ")[0].strip(" ()\n") for name in names.split(","))]
         found |= {file for candidate in candidates if (file := candidate.with_suffix(".py")).is_file()}
     return frozenset(found)
+
+
+def _imported_outside(path: Path, text: str) -> set[Path]:
+    """Imports of a user's file, however they are written: of this package, of its own, and of files beside it."""
+    places: list[Path] = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            places += [place for alias in node.names for place in _places(path, alias.name)]
+        elif isinstance(node, ast.ImportFrom):
+            names = [
+                ".".join(filter(None, (node.module, name))) for name in ("", *(alias.name for alias in node.names))
+            ]
+            within = path.parents[node.level - 1] if node.level else None
+            for name in filter(None, names):
+                places += _places(path, name) if within is None else [within.joinpath(*name.split("."))]
+    files = [file for place in places for file in (place.with_suffix(".py"), place / "__init__.py")]
+    return {file for file in files if file.is_file()}
+
+
+def _places(path: Path, module: str) -> list[Path]:
+    """Where a module may lie that a file of the user's imports; nowhere for a library, which is another's."""
+    top, parts = _top(path), module.split(".")
+    if parts[0] == _PACKAGE.name:
+        return [_PACKAGE.parent.joinpath(*parts)]
+    if "site-packages" in top.parts and parts[0] != path.relative_to(top).parts[0].removesuffix(".py"):
+        return []
+    return [root.joinpath(*parts) for root in (top, path.parent)]
+
+
+def _top(path: Path) -> Path:
+    """The folder from which a file's own package is imported."""
+    folder = path.parent
+    while (folder / "__init__.py").is_file():
+        folder = folder.parent
+    return folder
 
 
 def _closure(paths: Iterable[Path]) -> list[Path]:
