@@ -31,13 +31,22 @@ def test_a_brain_that_raises_fails_its_run_and_no_other():
     assert failed == {True}
     assert 0 < len(result.failed_runs) < 6
     assert all(run.failure for run in result.runs if brain_seed(run.seed) % 2)
-    assert "thirty is enough" in result.failed_runs[0].failure.traceback
+    failure = result.failed_runs[0].failure
+    assert "thirty is enough (brains_for_tests.py, line " in failure.message
+    assert "in act) at episode 0, step 30 of phase 'train'" in failure.message
+    assert (failure.episode, failure.step) == (0, 30)
+    assert "thirty is enough" in failure.traceback
+    assert "/engine/run.py" not in failure.traceback
     assert result.metrics.success_rate.n == len(result.finished_runs)
 
 
 @pytest.mark.parametrize(
     ("brain", "message"),
-    [("ReturnsNan", "step 5"), ("ReturnsIllegal", "illegal action at episode 0, step 7"), ("ReturnsTwo", "2 numbers")],
+    [
+        ("ReturnsNan", "returned NaN (nan; legal is a whole number from 0 to 3) at episode 0, step 5"),
+        ("ReturnsIllegal", "an illegal action (4; legal is a whole number from 0 to 3) at episode 0, step 7"),
+        ("ReturnsTwo", "2 numbers where the body takes 1 at episode 0, step 0"),
+    ],
 )
 def test_wrong_actions_are_failures_with_their_place(brain, message):
     result = session(brain, runs=1, workers=1)

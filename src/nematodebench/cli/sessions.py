@@ -31,6 +31,10 @@ __all__ = [
 ]  # fmt: skip
 
 
+_LAST_LINES = 9
+"""Of a traceback: four frames and the error."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class RunRequest:
     """The options of ``run`` as they were given."""
@@ -203,6 +207,15 @@ def print_sessions(sessions: Sequence[Session], json: bool, root: Path | None) -
             print(
                 f"run {result.index} (seed {result.seed}) FAILED: {failure.message if failure else ''}", file=sys.stderr
             )
+        _print_last_frames(session)
+
+
+def _print_last_frames(session: Session) -> None:
+    """Of the first run that failed: the lines of the brain's code that led to it."""
+    first = next((result.failure for result in session.failed_runs), None)
+    if first is not None and first.traceback:
+        lines = first.traceback.strip().splitlines()[-_LAST_LINES:]
+        print("\n".join(f"  {printable(line)}" for line in lines), file=sys.stderr)
 
 
 def print_tables(task: Task, pairs: Sequence[tuple[ExperimentMetadata, ExperimentMetadata | None]]) -> None:

@@ -1,7 +1,7 @@
 """One run of a brain written in Python: the brain is asked in Python, the rest of a step is one compiled call."""
 
 from nematodebench.engine import loop
-from nematodebench.engine.lanes import Lane, Lanes
+from nematodebench.engine.lanes import WAITING, Lane, Lanes
 from nematodebench.engine.python_brain import PythonBrains
 from nematodebench.kernels.abi import Outcome
 
@@ -23,7 +23,8 @@ def run_python_phase(brains: PythonBrains, lanes: Lanes, control: loop.Control) 
             if control.stop:
                 return loop.CANCELLED
     finally:
-        control.at_episode, control.at_step = lane.episode, lane.steps
+        behind = lane.status == WAITING  # the episode is recorded before the brain learns from its last step
+        control.at_episode, control.at_step = lane.episode - behind, lane.steps
     return lane.episode
 
 

@@ -2,7 +2,6 @@
 
 import hashlib
 import time
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +14,7 @@ from nematodebench.brains.configs import resolve_config, resolve_stored
 from nematodebench.brains.registry import BrainType, is_compiled
 from nematodebench.engine import loop
 from nematodebench.engine.agents import Agents
+from nematodebench.engine.failures import crash, illegal_action
 from nematodebench.engine.isolation.host import Foreign, prepare
 from nematodebench.engine.isolation.mailbox import stubs
 from nematodebench.engine.lanes import compile_lanes
@@ -38,7 +38,6 @@ __all__ = [
 ]
 
 _WHY = {
-    loop.ILLEGAL_ACTION: "the brain returned NaN or an illegal action",
     loop.BAD_REWARD: "the world returned a reward that is not a number",
     loop.CANCELLED: "the run was interrupted",
 }
@@ -126,10 +125,8 @@ def execute(spec: RunSpec, watch: Callable[[loop.Control], None] | None = None) 
     except UsageError:
         raise
     except Exception as error:
-        place = traceback.format_exc()
-        return RunResult(
-            spec.index, spec.seed, failure=RunFailure(f"{type(error).__name__}: {error}", at, traceback=place)
-        )
+        where = (None, None) if agents is None else (agents.control.at_episode, agents.control.at_step)
+        return RunResult(spec.index, spec.seed, failure=crash(error, at, *where))
     finally:
         if agents is not None:
             agents.brains.close()
@@ -147,5 +144,6 @@ def execute(spec: RunSpec, watch: Callable[[loop.Control], None] | None = None) 
 
 def _failure(code: int, phase: str, agents: Agents) -> RunFailure:
     episode, step = agents.control.at_episode, agents.control.at_step
-    why = agents.brains.complaint() or _WHY[code]
+    illegal = illegal_action(agents.action, agents.body.choices) if code == loop.ILLEGAL_ACTION else ""
+    why = agents.brains.complaint() or illegal or _WHY[code]
     return RunFailure(f"{why} at episode {episode}, step {step} of phase {phase!r}", phase, episode, step)

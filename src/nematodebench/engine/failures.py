@@ -1,0 +1,53 @@
+"""What is said of a run that failed: the place in the brain's code, episode and step, and what is legal."""
+
+import traceback
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nematodebench.records.runs import RunFailure
+
+__all__ = ["crash", "illegal_action"]
+
+_ENGINE = Path(__file__).parent
+
+
+def crash(error: Exception, phase: str, episode: int | None, step: int | None) -> RunFailure:
+    """The failure of a run whose brain raised an error; episode and step are None where it was not built yet."""
+    own = _brains_part(error.__traceback__)
+    frames = [frame for frame in traceback.extract_tb(own) if _written_by_user(frame.filename)]
+    place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno}, in {frames[-1].name})" if frames else ""
+    when = "while the brain was built" if episode is None else f"at episode {episode}, step {step} of phase {phase!r}"
+    text = "".join(traceback.format_exception(type(error), error, own or error.__traceback__))
+    return RunFailure(f"{type(error).__name__}: {error}{place} {when}", phase, episode, step, text)
+
+
+def _brains_part(trace: TracebackType | None) -> TracebackType | None:
+    """The frames below the last one of the engine: those of the brain and of what it calls."""
+    own = trace
+    while trace is not None:
+        if Path(trace.tb_frame.f_code.co_filename).is_relative_to(_ENGINE):
+            own = trace.tb_next
+        trace = trace.tb_next
+    return own
+
+
+def _written_by_user(file: str) -> bool:
+    """Whether a frame is none of a library's; where all are, the place is left out."""
+    return "site-packages" not in file and not file.startswith("<")
+
+
+def illegal_action(action: NDArray[np.float32], choices: int) -> str:
+    """Says what the brain returned and what is legal."""
+    what = "NaN" if np.isnan(action).any() else "an illegal action"
+    rows = [row[:1] if choices else row for row in action]
+    given = next((row for row in rows if not _legal(row, choices)), rows[0])
+    shown = ", ".join(f"{value:g}" for value in given[:8]) + (", ..." if given.size > 8 else "")
+    legal = f"a whole number from 0 to {choices - 1}" if choices else "every effector in [0, 1]"
+    return f"the brain returned {what} ({shown}; legal is {legal})"
+
+
+def _legal(row: NDArray[np.float32], choices: int) -> bool:
+    return bool(row[0] in range(choices)) if choices else bool(((row >= 0) & (row <= 1)).all())
