@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from nematodebench.brains.registry import list_brains, register_brain
     from nematodebench.engine.python_brain import Transition
     from nematodebench.engine.streams import Streams
+    from nematodebench.engine.torch_policy import TorchPolicy
     from nematodebench.sessions.execution import run
     from nematodebench.sessions.session import Session
     from nematodebench.tasks.registry import list_tasks, register_task, register_world
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Session",
     "Streams",
+    "TorchPolicy",
     "Transition",
     "list_brains",
     "list_tasks",
@@ -46,6 +48,7 @@ except PackageNotFoundError:  # pragma: no cover  (a source tree that was never 
 _WHERE = {
     "Session": ("nematodebench.sessions.session", "Session"),
     "Streams": ("nematodebench.engine.streams", "Streams"),
+    "TorchPolicy": ("nematodebench.engine.torch_policy", "TorchPolicy"),
     "Transition": ("nematodebench.engine.python_brain", "Transition"),
     "list_brains": ("nematodebench.brains.registry", "list_brains"),
     "list_tasks": ("nematodebench.tasks.registry", "list_tasks"),

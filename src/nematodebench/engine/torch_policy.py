@@ -1,0 +1,224 @@
+"""Torch populations: a plain ``nn.Module`` as policy (and value), trained here for many runs at once.
+
+Every array is copied into a tensor of torch's own, which begins on a cache line: what a matrix product brings can
+depend on where its operands lie. For the same reason lanes have the same bits only where their matrices begin on cache
+lines too, as those of layers do whose widths are multiples of 16; the trial before a batch finds out.
+"""
+
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from nematodebench.brains.base import BrainClass, BrainConfig
+from nematodebench.brains.parameters import parameter
+from nematodebench.engine.batch import LANES, Transitions
+from nematodebench.engine.streams import Streams
+from nematodebench.engine.torch_lanes import Adam, Networks
+from nematodebench.errors import UsageError
+
+__all__ = ["TorchPolicy", "TorchPolicyConfig"]
+
+
+class TorchPolicyConfig(BrainConfig):
+    """Parameters of a :class:`TorchPolicy`; subclass it for other defaults, or for parameters of your own."""
+
+    learning_rate: float = parameter(3e-3, 0, 1, "Adam's step size")
+    gamma: float = parameter(0.95, 0, 1, "discount of future reward")
+    trace: float = parameter(0.95, 0, 1, "weight of later estimates in an advantage, where there is a value")
+    entropy: float = parameter(0.01, 0, 10, "weight of the entropy bonus")
+    rollout: int = parameter(128, 16, 65536, "steps between updates")
+    epochs: int = parameter(4, 1, 64, "passes over a rollout (PPO)")
+    minibatches: int = parameter(4, 1, 1024, "parts of a pass (PPO)")
+    clip: float = parameter(0.2, 0, 10, "how far a probability may move in an update (PPO)")
+    levels: int = parameter(5, 2, 64, "values an effector can take")
+
+
+class _Population:
+    """All lanes of a batch: stacked networks, rollouts and random streams, nothing of which lanes share."""
+
+    def __init__(self, brain: Any, observation_space: Any, action_space: Any, config: Any, seeds: Any) -> None:
+        self._config, self._ppo = config, brain.algorithm == "ppo"
+        self._discrete = hasattr(action_space, "n")
+        heads, choices = (1, int(action_space.n)) if self._discrete else (action_space.shape[0], config.levels)
+        lanes, inputs, steps = len(seeds), observation_space.shape[0], config.rollout
+        policies, values = [], []
+        for seed in seeds:
+            torch.manual_seed(seed)
+            policies.append(brain.policy(inputs, heads * choices))
+            values.append(brain.value(inputs))
+        self._policy = Networks(policies, inputs)
+        self._value = None if values[0] is None else Networks(values, inputs)
+        if self._ppo and self._value is None:
+            raise UsageError(f"{brain.__name__}: PPO needs a value; define the static method value(inputs).")
+        self._adam = Adam(self._parameters(), lanes)
+        self._draws, self._shuffles = Streams(seeds), [np.random.default_rng([1, seed]) for seed in seeds]
+        self._each, self._at = np.arange(lanes), np.zeros(lanes, dtype=np.int64)
+        self._observations = np.zeros((lanes, steps, inputs), dtype=np.float32)
+        self._choices = np.zeros((lanes, steps, heads), dtype=np.int64)
+        self._rewards, self._ends = np.zeros((2, lanes, steps))
+        self._shape = (heads, choices)
+
+    def _parameters(self) -> list[torch.Tensor]:
+        networks = [self._policy] if self._value is None else [self._policy, self._value]
+        return [value for network in networks for value in network.parameters.values()]
+
+    def begin_batch(self, lanes: NDArray[np.bool_]) -> None:
+        """Nothing belongs to an episode alone: ends lie in the rollout."""
+
+    def act_batch(self, observations: NDArray[np.float32], lanes: NDArray[np.bool_]) -> Any:
+        """Draws an action for every lane."""
+        with torch.no_grad():
+            wishes = self._policy(torch.tensor(observations)[:, None]).numpy()
+        wishes = wishes.reshape(-1, *self._shape)
+        sums = np.exp(wishes - wishes.max(axis=-1, keepdims=True)).cumsum(axis=-1)
+        drawn = np.stack([self._draws.random(lanes) for _ in range(self._shape[0])], axis=1)
+        below = sums <= (drawn * sums[..., -1])[..., None]
+        choices = np.minimum(below.sum(axis=-1), self._shape[1] - 1)
+        self._observations[self._each, self._at] = observations
+        self._choices[self._each, self._at] = choices
+        return choices[:, 0] if self._discrete else choices / (self._shape[1] - 1)
+
+    def learn_batch(self, step: Transitions) -> None:
+        """Keeps the step; lanes whose rollout is full learn from it."""
+        rewards, cut = step.reward, step.truncated & step.lanes
+        if self._value is not None and cut.any():
+            rewards = rewards + self._config.gamma * np.where(cut, self._worth(step.next_observation), 0.0)
+        self._rewards[self._each, self._at] = rewards
+        self._ends[self._each, self._at] = step.terminated | step.truncated
+        self._at += step.lanes
+        full = self._at == self._config.rollout
+        if full.any():
+            self._update(full, step.next_observation)
+            self._at[full] = 0
+
+    @torch.no_grad()  # type: ignore[untyped-decorator]
+    def _worth(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
+        """What the value says, 0 without one."""
+        if self._value is None:
+            return np.zeros(observations.shape[:-1])
+        rows = observations.reshape(len(self._each), -1, observations.shape[-1])
+        worth: NDArray[np.float64] = self._value(torch.tensor(rows)).numpy().astype(np.float64)
+        return worth.reshape(observations.shape[:-1])
+
+    def _advantages(self, following: NDArray[np.float32]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Advantages and returns of every step; without a value both are the discounted rewards of the rollout."""
+        gamma, values = self._config.gamma, self._worth(self._observations)
+        fading = gamma * (self._config.trace if self._value is not None else 1.0)
+        advantages, running, later = np.zeros_like(self._rewards), np.zeros(len(self._each)), self._worth(following)
+        for t in reversed(range(values.shape[1])):
+            goes_on = 1.0 - self._ends[:, t]
+            running = self._rewards[:, t] + gamma * later * goes_on - values[:, t] + fading * goes_on * running
+            advantages[:, t], later = running, values[:, t]
+        return advantages, advantages + values
+
+    def _update(self, full: NDArray[np.bool_], following: NDArray[np.float32]) -> None:
+        advantages, returns = self._advantages(following)
+        spread = advantages.std(axis=1, keepdims=True) + 1e-6
+        weights = ((advantages - advantages.mean(axis=1, keepdims=True)) / spread).astype(np.float32)
+        batch = [
+            torch.tensor(array) for array in (self._observations, self._choices, weights, returns.astype(np.float32))
+        ]
+        lanes = torch.from_numpy(full.astype(np.float32))
+        if not self._ppo:
+            self._learn(batch, lanes)
+            return
+        with torch.no_grad():
+            batch.append(self._log_chances(batch[0], batch[1])[0])
+        for _ in range(self._config.epochs):
+            for rows in np.split(self._orders(full), self._config.minibatches, axis=1):
+                self._learn([array[self._each[:, None], rows] for array in batch], lanes)
+
+    def _orders(self, full: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """An order of the rollout's steps for each lane, of a length that the minibatches divide."""
+        orders = np.tile(np.arange(self._config.rollout), (len(full), 1))
+        for lane in np.flatnonzero(full):
+            self._shuffles[lane].shuffle(orders[lane])
+        return orders[:, : self._config.rollout // self._config.minibatches * self._config.minibatches]
+
+    def _log_chances(self, observations: torch.Tensor, choices: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """The log probability of what was chosen, and the entropy."""
+        wishes = self._policy(observations)
+        logs = torch.log_softmax(wishes.reshape(*wishes.shape[:2], *self._shape), dim=-1)
+        chosen = logs.gather(-1, choices[..., None])[..., 0].sum(dim=-1)
+        return chosen, -(logs.exp() * logs).sum(dim=-1).sum(dim=-1)
+
+    def _learn(self, batch: list[torch.Tensor], lanes: torch.Tensor) -> None:
+        """One step of Adam."""
+        observations, choices, weights, returns, *before = batch
+        logs, entropy = self._log_chances(observations, choices)
+        if before:
+            ratio, clip = torch.exp(logs - before[0]), self._config.clip
+            gains = torch.minimum(ratio * weights, ratio.clamp(1.0 - clip, 1.0 + clip) * weights)
+        else:
+            gains = logs * weights
+        losses = -gains - self._config.entropy * entropy
+        if self._value is not None:
+            losses = losses + 0.5 * (self._value(observations)[..., 0] - returns) ** 2
+        parameters = self._parameters()
+        slopes = torch.autograd.grad((losses.mean(dim=1) * lanes).sum(), parameters)
+        self._adam.step(parameters, slopes, lanes, self._config.learning_rate)
+
+    def memory_of(self, lane: int) -> bytes:
+        """The parameters of one lane."""
+        return b"".join(value[lane].detach().numpy().tobytes() for value in self._parameters())
+
+
+class TorchPolicy:
+    """Base of a brain whose networks are yours and whose training is ours; define ``policy``, and ``value`` for PPO.
+
+    All runs of a batch train at once. One run alone is a batch whose other lanes are idle: it has the same bits.
+    """
+
+    kind: ClassVar[BrainClass] = "classical"
+    config: ClassVar[type[BrainConfig]] = TorchPolicyConfig
+    algorithm: ClassVar[Literal["reinforce", "ppo"]] = "reinforce"
+    lanes: ClassVar[int] = LANES
+
+    @staticmethod
+    def policy(inputs: int, outputs: int) -> torch.nn.Module:
+        """A network from ``[row, inputs]`` to ``[row, outputs]``, the log odds of the choices. Torch is seeded."""
+        raise TypeError("define the static method policy(inputs, outputs)")
+
+    @staticmethod
+    def value(inputs: int) -> torch.nn.Module | None:
+        """A network from ``[row, inputs]`` to ``[row, 1]``, what is to be expected; None without one."""
+        return None
+
+    @classmethod
+    def batched(cls, observation_space: Any, action_space: Any, config: Any, seeds: Any) -> _Population:
+        """Many runs."""
+        return _Population(cls, observation_space, action_space, config, seeds)
+
+    def __init__(self, observation_space: Any, action_space: Any, config: Any, seed: int) -> None:
+        self._population = self.batched(observation_space, action_space, config, (seed, *(0,) * (self.lanes - 1)))
+        self._only = np.arange(self.lanes) == 0
+        self._answers: Any = None
+
+    def begin_episode(self) -> None:
+        """Nothing belongs to an episode alone."""
+
+    def _padded(self, value: Any) -> NDArray[Any]:
+        value = np.asarray(value)
+        rows = np.zeros((self.lanes, *value.shape), dtype=value.dtype)
+        rows[0] = value
+        return rows
+
+    def act(self, observation: NDArray[np.float32]) -> Any:
+        """Draws an action."""
+        self._answers = self._population.act_batch(self._padded(observation), self._only)
+        return self._answers[0]
+
+    def learn(self, transition: Any) -> None:
+        """Keeps the step, and learns when the rollout is full."""
+        told = transition.reward, transition.next_observation, transition.terminated, transition.truncated
+        reward, following, terminated, truncated = map(self._padded, told)
+        observation = self._padded(transition.observation)
+        self._population.learn_batch(
+            Transitions(self._only, observation, self._answers, reward, following, terminated, truncated)
+        )
+
+    def memory(self) -> bytes:
+        """The parameters."""
+        return self._population.memory_of(0)
