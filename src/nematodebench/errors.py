@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["Interrupted", "StorageError", "UsageError", "near_names", "unknown_name"]
+__all__ = ["Interrupted", "StorageError", "UsageError", "missing_extra", "near_names", "unknown_name"]
 
 
 class UsageError(ValueError):
@@ -24,6 +24,18 @@ class Interrupted(Exception):  # noqa: N818  (the user's wish, not an error)
 
 _FEW = 8
 """An error lists at most so many names; for more it refers to the command that lists them."""
+
+
+_EXTRAS = {
+    "cmaes": "search", "matplotlib": "search", "optuna": "search", "pettingzoo": "swarm", "ray": "ray",
+    "torch": "torch",
+}  # fmt: skip
+
+
+def missing_extra(error: ImportError) -> str:
+    """What to install for a library that is not there; empty where no extra of this package brings it."""
+    extra = _EXTRAS.get(str(error.name or "").partition(".")[0])
+    return "" if extra is None else f"Install it with: pip install 'nematodebench[{extra}]'"
 
 
 def near_names(name: str, known: Iterable[str]) -> str:

@@ -1,5 +1,8 @@
 """Mistakes with a brain of one's own: one line that names the thing and the way out."""
 
+import subprocess
+import sys
+
 import pytest
 
 import nematodebench as nb
@@ -60,3 +63,19 @@ def test_a_folder_of_sessions_is_not_a_session(tmp_path):
     for seed in (1, 2):
         nb.run("foraging_small-v1", "null_random", runs=1, episodes=2, seed=seed).save(tmp_path)
     assert f"{tmp_path} is a folder of 2 sessions" in complaint("report", str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("library", "words", "message"),
+    [
+        ("optuna", ["search", "mlp_ppo", "--task", "pong-v1", "--trials", "1"], "pip install 'nematodebench[search]'"),
+        ("torch", ["run", "foraging_small-v1", "torch_reinforce"], "pip install 'nematodebench[torch]'"),
+    ],
+)
+def test_a_library_that_is_not_installed_is_one_line(tmp_path, library, words, message):
+    code = f"import sys; sys.modules[{library!r}] = None; sys.argv = {['nematodebench', *words]!r}; "
+    code += "from nematodebench.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, get_args
 
 from nematodebench.brains.base import CompiledBrain
-from nematodebench.errors import UsageError, unknown_name
+from nematodebench.errors import UsageError, missing_extra, unknown_name
 from nematodebench.imports import class_wanted, import_class
 from nematodebench.vocabulary import BrainClass
 
@@ -115,7 +115,8 @@ def _loaded(name: str, load: Callable[[], Any]) -> Any:
     try:
         return load()
     except ImportError as error:
-        raise UsageError(f"Brain {name!r} needs what is not installed here: {error}.") from error
+        hint = f" {missing_extra(error)}".rstrip()
+        raise UsageError(f"Brain {name!r} needs what is not installed here: {error}.{hint}") from error
 
 
 def _only_brain(module: Any, name: str) -> BrainType:

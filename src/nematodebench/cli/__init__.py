@@ -14,7 +14,7 @@ import typer
 from nematodebench import __version__
 from nematodebench.cli import commands
 from nematodebench.cli.tables import show_wide
-from nematodebench.errors import Interrupted, StorageError, UsageError
+from nematodebench.errors import Interrupted, StorageError, UsageError, missing_extra
 from nematodebench.records.plain_text import without_commands
 
 __all__ = ["build", "main"]
@@ -84,6 +84,10 @@ def main() -> None:
     except Interrupted as stop:
         hint = f" Nothing is lost: nematodebench run --resume {stop.experiment_id}" if stop.experiment_id else ""
         _complain(f"interrupted.{hint}", 130)
+    except ImportError as error:
+        if not missing_extra(error):
+            raise
+        _complain(f"{error.name} is not installed. {missing_extra(error)}", 2)
     except BrokenPipeError:
         sys.exit(141)
 
