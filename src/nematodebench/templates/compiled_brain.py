@@ -77,6 +77,7 @@ def learn(brain: Memory, obs: F32, outcome: Feedback) -> None:
 def update(brain: Memory) -> None:
     """One gradient step on all steps since the last one."""
     rollout, n = brain.rollout, brain.rollout.filled
+    share = np.float32(1.0) / np.float32(n)
     for start in range(0, n, brain.batch):
         batch = rollout.order[start : min(start + brain.batch, n)]
         x = brain.x[: batch.size]
@@ -84,7 +85,7 @@ def update(brain: Memory) -> None:
         forward(brain.net, x)
         log_probabilities(brain, batch)
         for r in range(batch.size):
-            brain.weight[r] = -rollout.advantages[batch[r]] / np.float32(n)
+            brain.weight[r] = -rollout.advantages[batch[r]] * share
         output_gradient(brain, batch, n)
         backward(brain.net, x, start > 0)
     update_weights(brain.net, brain.learning_rate, brain.max_grad_norm)
