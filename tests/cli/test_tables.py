@@ -1,8 +1,13 @@
 """Tables fit the terminal: texts are wrapped, columns without room are left out and named."""
 
+import contextlib
+import fcntl
 import os
+import pty
+import struct
 import subprocess
 import sys
+import termios
 
 import pytest
 
@@ -34,12 +39,18 @@ def test_texts_are_wrapped_before_columns_go():
     assert [line[0] for line in lines[1:]] == ["mlp_ppo", ""]
 
 
-def test_a_command_in_a_narrow_terminal(tmp_path):
-    def width(*more):
-        command = [sys.executable, "-m", "nematodebench", "tasks", *more]
-        env = {**os.environ, "COLUMNS": "72"}
-        done = subprocess.run(command, capture_output=True, text=True, env=env, cwd=tmp_path, check=True)
-        return max(map(len, done.stdout.splitlines()))
-
-    assert width() <= 72
-    assert width("--wide") > 72
+@pytest.mark.parametrize(("words", "fits"), [((), True), (("--wide",), False)])
+def test_a_command_in_a_narrow_terminal(tmp_path, words, fits):
+    terminal, end = pty.openpty()
+    fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 72, 0, 0))
+    env = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    command = [sys.executable, "-m", "nematodebench", "tasks", *words]
+    shown = b""
+    with subprocess.Popen(command, stdin=end, stdout=end, stderr=subprocess.DEVNULL, env=env, cwd=tmp_path) as done:
+        os.close(end)
+        with contextlib.suppress(OSError):  # the terminal is gone when the command has ended
+            while part := os.read(terminal, 65536):
+                shown += part
+    os.close(terminal)
+    assert done.returncode == 0
+    assert (max(len(line) for line in shown.decode().splitlines()) <= 72) is fits

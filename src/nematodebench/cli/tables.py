@@ -1,6 +1,5 @@
 """Makes tables fit a terminal: long texts go over several lines, columns without room are left out and named."""
 
-import os
 import shutil
 import sys
 import textwrap
@@ -19,10 +18,8 @@ def show_wide() -> None:
 
 
 def available_width() -> int | None:
-    """The columns of the terminal (or ``$COLUMNS``); None where all have room: in files, in pipes, with ``--wide``."""
-    if _wide or not (sys.stdout.isatty() or "COLUMNS" in os.environ):
-        return None
-    return shutil.get_terminal_size().columns
+    """The columns of the terminal; None where every table has room: in files, in pipes, with ``--wide``."""
+    return None if _wide or not sys.stdout.isatty() else shutil.get_terminal_size().columns
 
 
 def fit(
