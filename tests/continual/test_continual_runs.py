@@ -117,6 +117,7 @@ def test_full_knowledge_is_far_above_the_null(profile, least):
         assert least < scores[profile].primary < 1.0
 
 
+@pytest.mark.slow
 def test_a_learner_is_above_the_null_where_it_learned():
     report = report_of("q_table")
     assert report.profiles["calibrated"].anchored.ci95[0] > 0.05

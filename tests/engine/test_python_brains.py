@@ -73,6 +73,7 @@ def test_unknown_module_and_class_are_named():
         nb.run(TASK, "nowhere:Fine", runs=1)
 
 
+@pytest.mark.slow
 def test_torch_brain_gives_the_same_bits_in_another_process_layout():
     one = nb.run(TASK, "torch_reinforce", runs=2, episodes=3, seed=1, workers=1)
     two = nb.run(TASK, "torch_reinforce", runs=2, episodes=3, seed=1, workers=2)

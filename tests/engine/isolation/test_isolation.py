@@ -144,6 +144,7 @@ def test_a_compiled_brain_gives_the_same_bits_in_isolation(tmp_path):
     assert [path.name for path in brain.cache.rglob("*.nbc")] == compiled
 
 
+@pytest.mark.slow
 def test_what_a_compiled_brain_says_of_itself_is_told_in_isolation_too():
     where = "nematodebench.brains.reservoir.echo_state:EchoState"
     isolated = run("echo_state", TASK, brain=Foreign(where, seconds=300))
