@@ -94,3 +94,19 @@ class Stumblers(Walks):
 
 class Stumble(Walk):
     batched = Stumblers
+
+
+class LateTalkers(Walks):
+    """Lanes that hear each other from their 500th step on, as they would if they first learned there."""
+
+    def act_batch(self, observations, lanes):
+        own = super().act_batch(observations, lanes)
+        return np.where(self.steps > 500, (own + lanes.sum()) % self.space.n, own)
+
+
+class LateTalk(Walk):
+    batched = LateTalkers
+
+    @classmethod
+    def trial_ticks(cls, config):
+        return 600

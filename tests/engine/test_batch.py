@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from batched_brains import Break, Stumble, Talk, Walk
+from batched_brains import Break, LateTalk, Stumble, Talk, Walk
 
 import nematodebench as nb
 from nematodebench.brains.registry import get_brain
@@ -71,7 +71,9 @@ def test_agents_take_lanes():
     assert [len(group) for group in in_groups([spec] * 7)] == [2, 2, 3]
 
 
-@pytest.mark.parametrize(("brain", "why"), [(Talk, "other bits than its plain class"), (Break, "no batch today")])
+@pytest.mark.parametrize(
+    ("brain", "why"), [(Talk, "other bits than its"), (LateTalk, "other bits than its"), (Break, "no batch today")]
+)
 def test_a_batch_that_cannot_be_trusted_is_not_used(brain, why):
     specs = specs_of(brain, 3)
     with pytest.warns(UserWarning, match=why):

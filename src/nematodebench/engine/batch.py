@@ -205,10 +205,11 @@ def _execute_together(specs: Sequence[RunSpec], control: loop.Control) -> list[R
     return results
 
 
-def _trial_task(task: Task) -> Task:
-    """The first steps of every phase."""
-    phases = (replace(phase, episodes=0, ticks=_TRIAL_TICKS) for phase in task.phases)
-    return replace(task, phases=tuple(phases))
+def _trial_task(spec: RunSpec) -> Task:
+    """The first steps of every phase: as many as the brain asks for, so that it has learned in them."""
+    asked: Any = getattr(spec.brain, "trial_ticks", lambda _config: 0)
+    ticks = max(_TRIAL_TICKS, int(asked(spec.config)))
+    return replace(spec.task, phases=tuple(replace(phase, episodes=0, ticks=ticks) for phase in spec.task.phases))
 
 
 _TRIED: dict[tuple[Any, str, str], bool] = {}
@@ -218,7 +219,7 @@ def _trusted(spec: RunSpec) -> bool:
     """Whether a run has the bits of the plain class in every lane, and with others beside it."""
     key = (spec.brain, spec.task.spec_hash, repr(spec.config))
     if key not in _TRIED:
-        first = replace(spec, task=_trial_task(spec.task), index=0)
+        first = replace(spec, task=_trial_task(spec), index=0)
         among = [replace(first, seed=(spec.seed + n) % 2**64, index=n) for n in range(batch_size(spec))]
         everywhere = {_bits(result) for result in _try_out([first] * len(among))}
         mixed = _try_out(among)

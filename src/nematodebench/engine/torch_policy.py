@@ -1,8 +1,8 @@
 """Torch populations: a plain ``nn.Module`` as policy (and value), trained here for many runs at once.
 
 Every array is copied into a tensor of torch's own, which begins on a cache line: what a matrix product brings can
-depend on where its operands lie. For the same reason lanes have the same bits only where their matrices begin on cache
-lines too, as those of layers do whose widths are multiples of 16; the trial before a batch finds out.
+depend on where its operands lie. Whether all lanes have the bits of a lane alone depends on the shapes of the layers:
+widths of 16 and 64 were seen to have them, widths of 5 and 8 were not. The trial before a batch finds out.
 """
 
 from typing import Any, ClassVar, Literal
@@ -190,6 +190,11 @@ class TorchPolicy:
     def batched(cls, observation_space: Any, action_space: Any, config: Any, seeds: Any) -> _Population:
         """Many runs."""
         return _Population(cls, observation_space, action_space, config, seeds)
+
+    @classmethod
+    def trial_ticks(cls, config: Any) -> int:
+        """Steps after which every lane has learned twice."""
+        return 2 * int(config.rollout) + 1
 
     def __init__(self, observation_space: Any, action_space: Any, config: Any, seed: int) -> None:
         self._population = self.batched(observation_space, action_space, config, (seed, *(0,) * (self.lanes - 1)))
