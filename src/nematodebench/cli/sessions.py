@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from nematodebench.brains.registry import canonical_name, list_brains
+from nematodebench.cli.debugging import debug
 from nematodebench.cli.deciding import MOST_RUNS, decide, print_decision
 from nematodebench.cli.progress import show_progress
 from nematodebench.cli.show import brain_label, descriptor_lines, print_json, print_table, printable, session_lines
@@ -57,6 +58,7 @@ class RunRequest:
     until: str | None = None
     max_runs: int | None = None
     smallest_effect: float = SMALLEST_EFFECT
+    debug: bool = False
 
 
 def run_command(request: RunRequest, *, json: bool) -> bool:
@@ -68,6 +70,8 @@ def run_command(request: RunRequest, *, json: bool) -> bool:
         if request.dry_run:
             print_plans(plans, json=json)
             return True
+        if request.debug:
+            return debug(plans)
         if request.until is not None:
             return _run_until_decided(plans, request, json=json)
         done = [execute_plan(plan, request.output if request.track else None, quiet=json) for plan in plans]

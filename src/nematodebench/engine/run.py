@@ -97,12 +97,13 @@ def compile_for(task: Task, brain: BrainType | Foreign) -> None:
         compile_lanes()
 
 
-def execute(spec: RunSpec, watch: Callable[[loop.Control], None] | None = None) -> RunResult:
+def execute(spec: RunSpec, watch: Callable[[loop.Control], None] | None = None, *, raising: bool = False) -> RunResult:
     """Executes one run. Whatever goes wrong inside becomes a failure with its place, never a score.
 
     Args:
         spec: The run.
         watch: Is given the run's control when it starts: whoever keeps it can stop the run or watch its steps.
+        raising: Whether an error of the brain is raised as it is, for a debugger.
     """
     started = time.perf_counter()
     at = spec.task.phases[0].name
@@ -125,6 +126,8 @@ def execute(spec: RunSpec, watch: Callable[[loop.Control], None] | None = None) 
     except UsageError:
         raise
     except Exception as error:
+        if raising:
+            raise
         where = (None, None) if agents is None else (agents.control.at_episode, agents.control.at_step)
         return RunResult(spec.index, spec.seed, failure=crash(error, at, *where))
     finally:

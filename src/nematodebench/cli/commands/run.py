@@ -47,6 +47,9 @@ def run(
         float, typer.Option("--smallest-effect", help="of --until decided: smallest normalised difference that matters")
     ] = 0.01,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="print the plan and its cost, run nothing")] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="one run in the foreground, with the debugger where the brain fails")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="print the stored record instead of a table")] = False,
 ) -> None:
     """Trains fresh brains on a task, many runs from one seed, and prints scores with intervals against chance."""
@@ -71,6 +74,7 @@ def run(
         until=until,
         max_runs=max_runs,
         smallest_effect=smallest,
+        debug=debug,
     )
     if not run_command(request, json=json):
         raise typer.Exit(1)

@@ -1,0 +1,41 @@
+"""``run --debug`` opens the debugger where a brain fails."""
+
+import subprocess
+import sys
+
+FAILING = """
+class Failing:
+    def __init__(self, observation_space, action_space, config, seed):
+        self.steps = 0
+
+    def begin_episode(self):
+        pass
+
+    def act(self, observation):
+        self.steps += 1
+        return [0] if self.steps > 9 else 0 / (self.steps < 7)
+
+    def learn(self, transition):
+        pass
+"""
+
+
+def run(folder, *words, typed=""):
+    command = [sys.executable, "-m", "nematodebench", "run", "gridworld-v2", *words, "--debug"]
+    return subprocess.run(command, capture_output=True, text=True, cwd=folder, input=typed, check=False)
+
+
+def test_the_debugger_stands_where_the_brain_failed(tmp_path):
+    (tmp_path / "failing.py").write_text(FAILING)
+    done = run(tmp_path, "failing.py:Failing", typed="p self.steps\nq\n")
+    assert done.returncode == 1
+    assert "ZeroDivisionError" in done.stderr
+    assert "failing.py(11)act()" in done.stdout
+    assert "(Pdb) 7" in done.stdout
+
+
+def test_a_run_that_ends_well_says_so_and_stores_nothing(tmp_path):
+    done = run(tmp_path, "q_table")
+    assert done.returncode == 0, done.stderr
+    assert "run 0 ended after" in done.stdout
+    assert list(tmp_path.iterdir()) == []
