@@ -1,7 +1,9 @@
 """The brains of one run with their arrays: one for each agent, compiled or written in Python."""
 
 import copy
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,6 +18,8 @@ from nematodebench.engine.lanes import Lanes
 from nematodebench.engine.python_brain import PythonBrains
 from nematodebench.engine.python_phase import run_python_phase
 from nematodebench.engine.seeds import brain_seed
+from nematodebench.engine.segments import Pause, Segment, in_segments
+from nematodebench.kernels.jit import I64
 from nematodebench.kernels.rng import RNG_WORDS
 from nematodebench.tasks.base import Phase
 from nematodebench.worlds.arrays import WorldArrays
@@ -57,36 +61,57 @@ class Agents:
                 brain, config if learning else without_learning(brain, config), body, self.brain_seed, agents, learning
             )
 
-    def run(self, phase: Phase, first_episode: int, *, guided: bool = False) -> tuple[int, NDArray[np.float64]]:
-        """One phase; returns the loop's code and the records. ``guided``: the world's reference acts instead."""
+    def run(
+        self, phase: Phase, first_episode: int, *, guided: bool = False, pauses: Sequence[Pause] = ()
+    ) -> tuple[int, NDArray[np.float64]]:
+        """One phase; returns the loop's code and the records.
+
+        Args:
+            phase: The phase.
+            first_episode: The number of its first episode in the run.
+            guided: Whether the world's reference acts instead of the brains.
+            pauses: Who is called between episodes.
+        """
         if not phase.learns:
-            return self._probe(phase)
-        world, arrays, brains = phase.world, WorldArrays(phase.world), self.brains
+            return self._probe(phase, pauses)
         words = np.zeros(loop.Plan.count(), dtype=np.int64)
         plan = loop.Plan(words)
         plan.episodes, plan.ticks, plan.first_episode = phase.episodes, phase.ticks, first_episode
         plan.choices, plan.guided = self.body.choices, int(guided)
         records = np.empty((phase.episodes or phase.ticks, len(phase.columns)))
         self.obs[:] = 0.0
-        if isinstance(brains, PythonBrains):
-            one = (arrays.params, arrays.states, arrays.rng, self.action[None], self.obs[None], arrays.outs)
-            seeds = np.array([self.seed], dtype=np.uint64)
-            lanes = Lanes(world.reset, world.step, words, seeds, records[None], one)
-            lanes.lane(0).first_episode = first_episode
-            return run_python_phase(brains, lanes, self.control), records
-        code = brains.run_phase(
-            world.reset, world.step, world.reference or world.step, *brains.functions, arrays.params, arrays.states[0],
-            arrays.rng[0], self.action, self.obs, arrays.outs[0], brains.hyper, brains.ints, brains.mem, self.rng,
-            brains.out, np.uint64(self.seed), np.uint64(self.brain_seed), words, self.control_words, records,
-        )  # fmt: skip
-        return code, records
+        loop_of = self._python_loop if isinstance(self.brains, PythonBrains) else self._compiled_loop
+        go = loop_of(self.brains, phase, words, records)
 
-    def _probe(self, phase: Phase) -> tuple[int, NDArray[np.float64]]:
+        def segment(first: int, end: int, last: bool) -> Segment:
+            return Segment(self.brains, self.control, phase, first_episode, first, records[:end], last)
+
+        return in_segments(go, plan, self.control, pauses, segment), records
+
+    def _python_loop(self, brains: Any, phase: Phase, words: I64, records: NDArray[np.float64]) -> Callable[[], int]:
+        """What takes brains that are written in Python to the next pause."""
+        arrays, seeds, plan = WorldArrays(phase.world), np.array([self.seed], dtype=np.uint64), loop.Plan(words)
+        one = (arrays.params, arrays.states, arrays.rng, self.action[None], self.obs[None], arrays.outs)
+        lanes = Lanes(phase.world.reset, phase.world.step, words, seeds, records[None], one)
+        lanes.lane(0).first_episode = plan.first_episode
+        return partial(run_python_phase, brains, lanes, plan, self.control)
+
+    def _compiled_loop(self, brains: Any, phase: Phase, words: I64, records: NDArray[np.float64]) -> Callable[[], int]:
+        """What takes brains to the next pause whose functions the compiled loop calls."""
+        world, arrays = phase.world, WorldArrays(phase.world)
+        return partial(
+            brains.run_phase, world.reset, world.step, world.reference or world.step, *brains.functions, arrays.params,
+            arrays.states[0], arrays.rng[0], self.action, self.obs, arrays.outs[0], brains.hyper, brains.ints,
+            brains.mem, self.rng, brains.out, np.uint64(self.seed), np.uint64(self.brain_seed), words,
+            self.control_words, records,
+        )  # fmt: skip
+
+    def _probe(self, phase: Phase, pauses: Sequence[Pause]) -> tuple[int, NDArray[np.float64]]:
         """A phase that a copy goes through without learning; nothing here is different afterwards."""
         twin = copy.copy(self)
         twin.rng, twin.action, twin.obs = self.rng.copy(), self.action.copy(), self.obs.copy()
         steps = self.control.steps_done
         with self.brains.copied() as twin.brains:
-            code, records = twin.run(replace(phase, learns=True), PROBE_STREAM)
+            code, records = twin.run(replace(phase, learns=True), PROBE_STREAM, pauses=pauses)
         self.control.steps_done = steps
         return code, records

@@ -5,7 +5,7 @@ cannot be called from here: :mod:`nematodebench.engine.lanes` takes it through a
 """
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numba import types
@@ -17,20 +17,28 @@ from nematodebench.kernels.rng import STREAM_EXPLORATION, STREAM_WORLD, set_stre
 
 __all__ = [
     "BAD_REWARD", "CANCELLED", "COLUMNS", "ILLEGAL_ACTION", "Control", "Plan", "compiled_run_phase", "cut_short",
-    "legal", "over", "plain_run_phase", "run_phase", "write_record",
+    "is_over", "legal", "over", "plain_run_phase", "run_phase", "write_record",
 ]  # fmt: skip
 
 CANCELLED, ILLEGAL_ACTION, BAD_REWARD = -1, -2, -3
 
 
 class Plan(Block):
-    """What a phase consists of: ``episodes``, or ``ticks`` of experience in as many episodes as it takes."""
+    """What a phase consists of, ``episodes`` or ``ticks`` of experience in as many episodes as it takes; how far it is.
+
+    The loop begins at the ``episode`` and ``tick`` that it finds here and leaves behind where it has come to, so that
+    a phase can be gone through in segments.
+    """
 
     episodes = counter()
     ticks = counter()
     first_episode = counter()
     choices = counter()
     guided = counter()
+    episode = counter()
+    tick = counter()
+    pause = counter()
+    """The loop returns when so many episodes are done, or at the end of the phase; with 0 at its end alone."""
 
 
 class Control(Block):
@@ -120,15 +128,15 @@ def run_phase(
     control_words: I64,
     records: F64M,
 ) -> int:
-    """Goes through the phase; returns its episodes, or a negative code. Rows of ints, mem, ... are agents.
+    """Goes on to the phase's pause or end; returns its episodes so far, or a negative code.
 
-    World and brain have seeds of their own: what a brain draws from says nothing about what the world draws from. In a
-    guided phase the world's reference, which sees the full state, overwrites every action.
+    Rows of ints, mem, ... are agents. World and brain have seeds of their own: what a brain draws from says nothing
+    about what the world draws from. In a guided phase the world's reference, which sees the full state, overwrites
+    every action.
     """
     plan, control, outcome = Plan(plan_words), Control(control_words), Outcome(out)
-    choices, guided = plan.choices, plan.guided != 0
-    agents = obs.shape[0]
-    episode, ticks = 0, 0
+    choices, guided, agents = plan.choices, plan.guided != 0, obs.shape[0]
+    episode, ticks = plan.episode, plan.tick
     while not over(plan, episode, ticks):
         stream = plan.first_episode + episode
         set_stream(world_rng, seed, STREAM_WORLD, stream, 0)
@@ -161,9 +169,10 @@ def run_phase(
             return BAD_REWARD
         write_record(records[episode], outcome, agents, total, steps)
         episode += 1
+        plan.episode, plan.tick = episode, ticks
         control.steps_done += steps
-        if control.stop != 0:
-            return CANCELLED
+        if control.stop != 0 or episode == plan.pause:
+            return CANCELLED if control.stop != 0 else episode
     return episode
 
 
@@ -183,5 +192,14 @@ def compiled_run_phase() -> Callable[..., int]:
 
 def plain_run_phase() -> Callable[..., int]:
     """The same loop, run by the interpreter: for a debugger, and for the tests that hold both to the same numbers."""
-    dispatcher: Any = run_phase
-    return run_phase if INTERPRETED else cast("Callable[..., int]", dispatcher.py_func)
+    loop: Callable[..., int] = _plain(run_phase)
+    return loop
+
+
+def is_over(plan: Plan) -> bool:
+    """Whether a plan has come to its end, for Python."""
+    return bool(_plain(over)(plan, plan.episode, plan.tick))
+
+
+def _plain(function: Any) -> Any:
+    return function if INTERPRETED else function.py_func

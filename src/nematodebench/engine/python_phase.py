@@ -11,7 +11,7 @@ _TERMINATED, _TRUNCATED = (Outcome.singles[name] for name in ("terminated", "tru
 _FIRST_REWARD = len(Outcome.singles)
 
 
-def run_python_phase(brains: PythonBrains, lanes: Lanes, control: loop.Control) -> int:
+def run_python_phase(brains: PythonBrains, lanes: Lanes, plan: loop.Plan, control: loop.Control) -> int:
     """Takes the brains of one run, which is the only lane, through a phase; returns what the run loop returns."""
     lane = lanes.lane(0)
     try:
@@ -22,7 +22,10 @@ def run_python_phase(brains: PythonBrains, lanes: Lanes, control: loop.Control) 
             control.steps_done += lane.steps
             if control.stop:
                 return loop.CANCELLED
+            if lane.episode == plan.pause:
+                break
     finally:
+        plan.episode, plan.tick = lane.episode, lane.ticks
         behind = lane.status == WAITING  # the episode is recorded before the brain learns from its last step
         control.at_episode, control.at_step = lane.episode - behind, lane.steps
     return lane.episode

@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from nematodebench.engine.failures import crash, illegal_action
 from nematodebench.engine.isolation.host import Foreign, prepare
 from nematodebench.engine.isolation.mailbox import stubs
 from nematodebench.engine.lanes import compile_lanes
+from nematodebench.engine.segments import Pause
 from nematodebench.errors import UsageError
 from nematodebench.kernels.abi import BRAIN, WORLD
 from nematodebench.kernels.jit import first_class
@@ -97,13 +98,20 @@ def compile_for(task: Task, brain: BrainType | Foreign) -> None:
         compile_lanes()
 
 
-def execute(spec: RunSpec, watch: Callable[[loop.Control], None] | None = None, *, raising: bool = False) -> RunResult:
+def execute(
+    spec: RunSpec,
+    watch: Callable[[loop.Control], None] | None = None,
+    *,
+    raising: bool = False,
+    pauses: Sequence[Pause] = (),
+) -> RunResult:
     """Executes one run. Whatever goes wrong inside becomes a failure with its place, never a score.
 
     Args:
         spec: The run.
         watch: Is given the run's control when it starts: whoever keeps it can stop the run or watch its steps.
         raising: Whether an error of the brain is raised as it is, for a debugger.
+        pauses: Who is called between episodes; what they raise ends the run like an error of the brain.
     """
     started = time.perf_counter()
     at = spec.task.phases[0].name
@@ -117,7 +125,7 @@ def execute(spec: RunSpec, watch: Callable[[loop.Control], None] | None = None, 
         episodes = 0
         for phase in spec.task.phases:
             at = phase.name
-            code, rows = agents.run(phase, episodes)
+            code, rows = agents.run(phase, episodes, pauses=pauses)
             if code < 0:
                 return RunResult(spec.index, spec.seed, failure=_failure(code, at, agents))
             records[at] = rows[:code].copy()
