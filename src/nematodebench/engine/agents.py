@@ -99,8 +99,9 @@ class Agents:
     def _compiled_loop(self, brains: Any, phase: Phase, words: I64, records: NDArray[np.float64]) -> Callable[[], int]:
         """What takes brains to the next pause whose functions the compiled loop calls."""
         world, arrays = phase.world, WorldArrays(phase.world)
+        reference = world.reference if loop.Plan(words).guided else None  # what is never called is not compiled
         return partial(
-            brains.run_phase, world.reset, world.step, world.reference or world.step, *brains.functions, arrays.params,
+            brains.run_phase, world.reset, world.step, reference or world.step, *brains.functions, arrays.params,
             arrays.states[0], arrays.rng[0], self.action, self.obs, arrays.outs[0], brains.hyper, brains.ints,
             brains.mem, self.rng, brains.out, np.uint64(self.seed), np.uint64(self.brain_seed), words,
             self.control_words, records,

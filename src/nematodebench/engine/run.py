@@ -87,7 +87,7 @@ def compile_for(task: Task, brain: BrainType | Foreign) -> None:
     for phase in task.phases:
         first_class(phase.world.reset, WORLD)
         first_class(phase.world.step, WORLD)
-        phase.world.pack()  # its tables are compiled too
+        _ = phase.world.packed  # its tables are compiled too
     if isinstance(brain, Foreign):
         stubs()
         prepare(brain, interface(task))

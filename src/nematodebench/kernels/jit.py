@@ -127,13 +127,35 @@ def intrinsic(python: Callable[P, R]) -> Callable[[Callable[..., Any]], Callable
     return decorate
 
 
+class _FirstClass(CPUDispatcher):  # type: ignore[misc]
+    """A kernel of one signature. Numba asks for its code at every call that passes it on: here that is a lookup."""
+
+    def keep(self) -> None:
+        """Remembers the compiled code and its address."""
+        (self._code,) = self.overloads.values()
+        self._address = self._code.library.get_pointer_to_function(self._code.fndesc.llvm_cfunc_wrapper_name)
+
+    @property
+    def _numba_type_(self) -> Any:
+        return self._type
+
+    def __wrapper_address__(self) -> int:
+        return int(self._address)
+
+    def get_compile_result(self, signature: Any) -> Any:
+        """The compiled code; for any other signature the error that Numba raises."""
+        return self._code if signature == self._code.signature else super().get_compile_result(signature)
+
+
 def first_class(function: Callable[P, R], signature: Any) -> Callable[P, R]:
     """Compiles a kernel for its one signature (or loads it), so that it can be passed to another as an argument."""
-    if INTERPRETED:
-        return function
     dispatcher: Any = function
+    if INTERPRETED or isinstance(dispatcher, _FirstClass):
+        return function
     with _COMPILING:
         if not dispatcher.signatures:
             dispatcher.compile(signature)
             dispatcher.disable_compile()
+            dispatcher.__class__ = _FirstClass
+            dispatcher.keep()
     return function

@@ -1,5 +1,6 @@
 """What a task is: a versioned, frozen use of worlds that fixes everything a score depends on."""
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -237,7 +238,7 @@ class Task:
         """Names of the sensors of the widest world: narrower ones leave the rest at 0."""
         return max((tuple(sensor.name for sensor in world.sensors) for world in self.worlds), key=len)
 
-    @property
+    @functools.cached_property
     def body_sensors(self) -> tuple[Sensor, ...]:
         """The sensors of the widest world, each with a range that holds for all worlds of the body."""
         widest = max((world.sensors for world in self.worlds), key=len)

@@ -48,7 +48,7 @@ class WorldArrays:
         """
         self.world = world
         self.choices = world.actions.n if isinstance(world.actions, Discrete) else 0
-        self.params = world.pack()
+        self.params = world.packed.copy()
         declared = world.memory.params(self.params)
         count = world.memory.state.count(declared)
         self.states: F64M = allocate((copies, count), dtype=np.float64)

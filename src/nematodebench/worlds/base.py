@@ -6,6 +6,7 @@ docstring is its specification.
 """
 
 import dataclasses
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -112,6 +113,16 @@ class World:
     def pack(self) -> F64:
         """Parameters and tables as the flat array the compiled functions read."""
         return self.memory.params.pack(self, **self.tables())
+
+    @functools.cached_property
+    def packed(self) -> F64:
+        """What :meth:`pack` gives, computed once. Nobody may write to it: every run takes a copy."""
+        packed = self.pack()
+        packed.setflags(write=False)
+        return packed
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "packed"}  # long, and soon packed again
 
     def image(self, state: Any) -> NDArray[np.uint8]:
         """The world as a picture, for ``render_mode="rgb_array"``; ``state`` is a view by name."""
