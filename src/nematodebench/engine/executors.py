@@ -13,6 +13,7 @@ import signal
 import sys
 import threading
 import types
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from typing import Any, Literal, TypeAlias
@@ -21,8 +22,9 @@ from nematodebench.brains.registry import importable_elsewhere, is_compiled
 from nematodebench.engine.batch import Group, execute_batch, in_groups
 from nematodebench.engine.isolation.host import Foreign
 from nematodebench.engine.loop import Control
+from nematodebench.engine.parcels import Parcel, Parcels, execute_parcel, runs_of
 from nematodebench.engine.python_brain import global_generators_kept
-from nematodebench.engine.run import RunFailure, RunResult, RunSpec, compile_for
+from nematodebench.engine.run import RunFailure, RunResult, RunSpec
 from nematodebench.errors import UsageError
 
 __all__ = ["ExecutorName", "choose_executor", "default_workers", "execute_all"]
@@ -155,9 +157,7 @@ def _serve(connection: Connection) -> None:
     _end_with_parent()
     with contextlib.suppress(EOFError, BrokenPipeError, KeyboardInterrupt):
         while True:
-            group = connection.recv()
-            compile_for(group[0].task, group[0].brain)
-            connection.send(list(execute_batch(group)))
+            connection.send(execute_parcel(connection.recv()))
 
 
 @contextlib.contextmanager
@@ -182,11 +182,11 @@ class _Worker:
         with _without_main(brain):
             self.process.start()
         theirs.close()
-        self.group: Group = ()
+        self.parcel: Parcel = ()
 
-    def give(self, group: Group) -> None:
-        self.group = group
-        self.connection.send(group)
+    def give(self, parcel: Parcel) -> None:
+        self.parcel = parcel
+        self.connection.send(parcel)
 
     def end(self) -> None:
         self.connection.close()
@@ -196,31 +196,32 @@ class _Worker:
 
 def _in_processes(groups: Sequence[Group], workers: int) -> Iterator[RunResult]:
     """Runs whose process dies are tried once more, each in a new one; then one has failed, and the others go on."""
-    waiting = list(reversed(groups))
-    attempts: dict[int, int] = {}
-    pool = [_Worker(groups[0][0].brain) for _ in range(workers)]
+    brain, waiting = groups[0][0].brain, Parcels(groups)
+    attempts: Counter[int] = Counter()
+    pool = [_Worker(brain) for _ in range(workers)]
     try:
         for worker in pool:
-            worker.give(waiting.pop())
+            worker.give(waiting.take(workers))
         busy = list(pool)
         while busy:
             for ready in wait([worker.connection for worker in busy]):
                 worker = next(w for w in busy if w.connection is ready)
                 try:
-                    results = worker.connection.recv()
+                    results, seconds = worker.connection.recv()
+                    waiting.took(worker.parcel, seconds)
                 except (EOFError, OSError):
                     busy.remove(worker)
                     worker.process.join()
                     again, results = _after_death(worker, attempts)
-                    waiting += again
+                    waiting.lost(again)
                     if waiting:
-                        worker = _Worker(worker.group[0].brain)
+                        worker = _Worker(brain)
                         pool.append(worker)
                         busy.append(worker)
                 yield from results
                 if worker in busy:
                     if waiting:
-                        worker.give(waiting.pop())
+                        worker.give(waiting.take(workers))
                     else:
                         busy.remove(worker)
     finally:
@@ -228,12 +229,12 @@ def _in_processes(groups: Sequence[Group], workers: int) -> Iterator[RunResult]:
             worker.end()
 
 
-def _after_death(worker: _Worker, attempts: dict[int, int]) -> tuple[list[Group], list[RunResult]]:
-    """The runs that are tried once more, each by itself, and those that have failed."""
-    for spec in worker.group:
-        attempts[spec.index] = attempts.get(spec.index, 1) + 1
-    failed = [spec for spec in worker.group if attempts[spec.index] > _ATTEMPTS]
-    again: list[Group] = [(spec,) for spec in worker.group if spec not in failed]
+def _after_death(worker: _Worker, attempts: Counter[int]) -> tuple[list[RunSpec], list[RunResult]]:
+    """The runs that are tried once more, and those that have failed."""
+    runs = runs_of(worker.parcel)
+    attempts.update(spec.index for spec in runs)
+    again = [spec for spec in runs if attempts[spec.index] < _ATTEMPTS]
+    failed = [spec for spec in runs if attempts[spec.index] >= _ATTEMPTS]
     return again, [_died(spec, worker.process.exitcode) for spec in failed]
 
 
