@@ -16,7 +16,7 @@ test: $(VENV)/.test
 
 # Statistical coverage and long kills: minutes, not seconds.
 proofs: $(VENV)/.test
-	$(BIN)/pytest -q -n 2 -m slow
+	$(BIN)/pytest -q -n 2 --dist loadgroup -m slow
 
 perf: $(VENV)/.test
 	$(BIN)/python -m perf

@@ -44,6 +44,7 @@ class ContinualRequest:
     alone: bool
     twin: bool
     workers: int | None
+    executor: str | None
 
 
 def continual_command(request: ContinualRequest, *, json: bool) -> bool:
@@ -58,6 +59,7 @@ def continual_command(request: ContinualRequest, *, json: bool) -> bool:
         runs=request.runs,
         seed=request.seed,
         workers=request.workers,
+        executor=request.executor,
         alone=request.alone,
         twin=request.twin,
     )

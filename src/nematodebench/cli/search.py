@@ -43,6 +43,7 @@ class SearchRequest:
     resume: bool
     output: Path | None
     workers: int | None
+    executor: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +59,7 @@ class AblationRequest:
     only: str
     profile: str
     workers: int | None
+    executor: str | None
 
 
 def _profile(name: str) -> ProfileName:
@@ -77,7 +79,7 @@ def search_command(request: SearchRequest, *, json: bool) -> None:
     if not space:
         raise UsageError("Every parameter of the search space is fixed by --set: nothing is left to search.")
     profile, seed = _profile(request.profile), session_seed(request.seed)
-    target = brain_target(brain, request.task, fixed, request.episodes, request.workers, profile)
+    target = brain_target(brain, request.task, fixed, request.episodes, request.workers, profile, request.executor)
     name = request.study or f"{brain.replace(':', '_')}_{target.task.category}_{request.sampler}"
     folder = request.output or Path("searches") / name
     plan = SearchPlan(
@@ -166,7 +168,9 @@ def ablate_command(request: AblationRequest, *, json: bool) -> None:
     if runs < 2:
         raise UsageError(f"runs is {runs}: give at least 2, one run has no interval")
     seed, fixed = session_seed(request.seed), parse_assignments(request.assign)
-    target = brain_target(brain, request.task, fixed, request.episodes, request.workers, _profile(request.profile))
+    target = brain_target(
+        brain, request.task, fixed, request.episodes, request.workers, _profile(request.profile), request.executor
+    )
     found = ablate(target, {name: off[name] for name in names}, seed, runs)
     if json:
         print_json(_ablation_data(found, target, seed, runs))

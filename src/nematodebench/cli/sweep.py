@@ -35,6 +35,7 @@ class SweepRequest:
     output: Path
     twin: bool
     workers: int | None
+    executor: str | None
     dry_run: bool
 
 
@@ -42,7 +43,8 @@ def sweep_command(request: SweepRequest, *, json: bool) -> bool:
     """Runs what is not finished, writes the table, prints it; returns whether no run failed."""
     store = SweepStore(request.output)
     seed = session_seed(store.seed() if request.seed is None else request.seed)
-    cells = make_cells(request.tasks, request.brains, parse_grid(request.grid), request.runs, seed, request.workers)
+    grid = parse_grid(request.grid)
+    cells = make_cells(request.tasks, request.brains, grid, request.runs, seed, request.workers, request.executor)
     twins = [cell.twin() if request.twin else None for cell in cells]
     every = [*cells, *(twin for twin in twins if twin is not None)]
     if request.dry_run:

@@ -52,6 +52,7 @@ class Settings:
         runs: Independent runs.
         seed: Session seed; a fresh one if None.
         workers: Runs at a time; all cores if None.
+        executor: How runs are executed; chosen by the kind of brain if None.
         alone: Whether fresh brains also learn each environment alone, for forward transfer.
         twin: Whether the same brain also goes through everything with learning off.
     """
@@ -62,6 +63,7 @@ class Settings:
     runs: int = 50
     seed: int | None = None
     workers: int | None = None
+    executor: str | None = None
     alone: bool = True
     twin: bool = False
 
@@ -116,13 +118,13 @@ def run_continual(
 
 
 def plan_of(task: Task, brain: str, config: dict[str, Any] | None, seed: int, settings: Settings) -> Plan:
-    """The plan of a session; only runs and workers of the settings matter."""
+    """The plan of a session; only runs, workers and executor of the settings matter."""
     kind = get_brain(brain)
     workers = default_workers() if settings.workers is None else settings.workers
     if workers < 1 or settings.runs < 1:
         raise UsageError(f"workers is {workers} and runs {settings.runs}: give at least 1 each")
     resolved = resolve_config(brain, kind, config)
-    executor = choose_executor(kind, None, workers)
+    executor = choose_executor(kind, settings.executor, workers)
     plan = Plan(
         task=task,
         brain_name=brain,

@@ -9,7 +9,7 @@ from pathlib import Path
 from nematodebench.records.git import git
 from nematodebench.records.schemas import Provenance
 
-__all__ = ["collect_provenance", "platform_class"]
+__all__ = ["collect_provenance", "platform_class", "software", "source_hash"]
 
 
 @cache
@@ -43,6 +43,15 @@ def source_hash() -> str:
 def platform_class(machine: str) -> str:
     """The class of a machine. Machines of one class give the same bits."""
     return "x86-64" if machine.lower() in {"x86_64", "amd64"} else machine.lower()
+
+
+@cache
+def software() -> dict[str, str]:
+    """What bits follow from beside a run's spec: versions by name, and the state of the package's sources."""
+    names = ("nematodebench", "numpy", "numba", "llvmlite", "torch")
+    versions = {name: _package_version(name) or "none" for name in names}
+    machine = platform_class(platform.machine())
+    return {**versions, "nematodebench source": source_hash(), "Python": platform.python_version(), "machine": machine}
 
 
 def collect_provenance(code_generation: str) -> Provenance:

@@ -85,6 +85,7 @@ def brain_target(
     episodes: int | None = None,
     workers: int | None = None,
     profile: ProfileName = "calibrated",
+    executor: str | None = None,
 ) -> BrainTarget:
     """Finds and compiles what is going to be searched.
 
@@ -95,6 +96,7 @@ def brain_target(
         episodes: Episodes a run, if not the task's own number; of every environment for ``continual``.
         workers: Runs at a time.
         profile: Of the continual score.
+        executor: How runs are executed; chosen by the kind of brain if None.
     """
     kind = get_brain(brain)
     resolve_config(brain, kind, base)
@@ -111,7 +113,7 @@ def brain_target(
         found = get_task(task).with_episodes(episodes)
         if not found.scoring.has_score:
             raise UsageError(f"Task {found.id} has no score to search by.")
-    executor = choose_executor(kind, None, count)
-    if executor == "threads":
+    chosen = choose_executor(kind, executor, count)
+    if chosen == "threads":
         compile_for(found, kind)
-    return BrainTarget(found, brain, kind, dict(base or {}), count, executor, profile, anchors)
+    return BrainTarget(found, brain, kind, dict(base or {}), count, chosen, profile, anchors)

@@ -83,7 +83,13 @@ def _grid_of(brain: str, brains: Sequence[str], grid: Grid) -> dict[str, Sequenc
 
 
 def make_cells(
-    tasks: Sequence[str], brains: Sequence[str], grid: Grid, runs: int, seed: int, workers: int | None
+    tasks: Sequence[str],
+    brains: Sequence[str],
+    grid: Grid,
+    runs: int,
+    seed: int,
+    workers: int | None,
+    executor: str | None = None,
 ) -> list[Cell]:
     """Makes a cell for every combination and checks each before the first run."""
     if not tasks or not brains:
@@ -94,7 +100,7 @@ def make_cells(
         for values in itertools.product(*own.values()):
             parameters = dict(zip(own, values, strict=True))
             given = SessionConfig(task=task, brain=brain, config=parameters, runs=runs, seed=seed)
-            cells.append(Cell(make_plan(given, workers=workers), parameters))
+            cells.append(Cell(make_plan(given, workers=workers, executor=executor), parameters))
     return cells
 
 

@@ -24,6 +24,9 @@ def ablate(
     only: Annotated[str, typer.Option(help="mechanisms, separated by commas [default: all]")] = "",
     profile: Annotated[str, typer.Option(help="of `continual`: nenv-v2 or calibrated")] = "calibrated",
     workers: Annotated[int | None, typer.Option(help="runs at a time [default: all cores]")] = None,
+    executor: Annotated[
+        str | None, typer.Option(help="threads, processes or ray [default: by the kind of brain]")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="for machines")] = False,
 ) -> None:
     """Switches mechanisms off one by one under paired seeds; differences with intervals, the costliest loss first."""
@@ -39,5 +42,6 @@ def ablate(
         only=only,
         profile=profile,
         workers=workers,
+        executor=executor,
     )
     ablate_command(request, json=json)

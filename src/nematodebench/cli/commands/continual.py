@@ -30,6 +30,9 @@ def continual(
         bool, typer.Option("--twin", help="also run the brain with learning off, and print what it gained")
     ] = False,
     workers: Annotated[int | None, typer.Option(help="runs at a time [default: all cores]")] = None,
+    executor: Annotated[
+        str | None, typer.Option(help="threads, processes or ray [default: by the kind of brain]")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="all numbers, with learning curves, for machines")] = False,
 ) -> None:
     """One brain, created once, goes through all environments: scores of both profiles, transfer, forgetting.
@@ -51,6 +54,7 @@ def continual(
         alone=alone,
         twin=twin,
         workers=workers,
+        executor=executor,
     )
     if not continual_command(request, json=json):
         raise typer.Exit(1)

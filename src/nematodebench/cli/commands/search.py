@@ -39,6 +39,9 @@ def search(
     ] = False,
     output: Annotated[Path | None, typer.Option(help="folder for results [default: searches/STUDY]")] = None,
     workers: Annotated[int | None, typer.Option(help="runs at a time [default: all cores]")] = None,
+    executor: Annotated[
+        str | None, typer.Option(help="threads, processes or ray [default: by the kind of brain]")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="for machines")] = False,
 ) -> None:
     """Searches a brain's declared space with common seeds, then judges the champion on seeds it has never seen.
@@ -67,5 +70,6 @@ def search(
         resume=resume,
         output=output,
         workers=workers,
+        executor=executor,
     )
     search_command(request, json=json)

@@ -31,6 +31,9 @@ def sweep(
         bool, typer.Option("--twin", help="also run every cell with learning off, and print what was gained")
     ] = False,
     workers: Annotated[int | None, typer.Option(help="runs at a time [default: all cores]")] = None,
+    executor: Annotated[
+        str | None, typer.Option(help="threads, processes or ray [default: by the kind of brain]")
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="print the plan and its cost, run nothing")] = False,
     json: Annotated[bool, typer.Option("--json", help="for machines")] = False,
 ) -> None:
@@ -49,6 +52,7 @@ def sweep(
         output=output,
         twin=twin,
         workers=workers,
+        executor=executor,
         dry_run=dry_run,
     )
     if not sweep_command(request, json=json):
