@@ -2,8 +2,9 @@
 
 The idle brain answers at once and learns nothing, so everything that is measured is ours. Its peer is the same run
 through the run loop in the interpreter, which calls every compiled function by itself. A batch of 64 runs is compared
-with the same brain, one run after another, and a torch population with the same algorithm as one writes it. All times
+with the same brain, one run after another, and a torch population with the same algorithm as one writes it. These times
 are processor time of one thread, because others may be at work on the machine; the best of alternating rounds counts.
+What other processes and Ray nodes cost is wall time: it means something on an idle machine only.
 """
 
 import importlib
@@ -14,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 from nematodebench.engine import loop
 from nematodebench.engine.batch import execute_batch
@@ -22,6 +22,7 @@ from nematodebench.engine.python_brain import PythonBrains
 from nematodebench.engine.run import RunSpec, compile_for, execute, interface
 from nematodebench.tasks.registry import get_task
 from nematodebench.worlds.arrays import WorldArrays
+from perf import _on_ray, kit_brain
 
 ROUNDS, EPISODES, SEED = 3, 60, 7
 TASK = "foraging_small-v1"
@@ -74,64 +75,27 @@ def interpreted_step() -> float:
     return (time.thread_time() - started) / loop.Control(control).steps_done * 1e6
 
 
-class TorchClass:
-    """REINFORCE as one writes it in torch: what examples/torch_policy.py does, for one run."""
-
-    def __init__(self, observation_space: Any, action_space: Any, config: Any, seed: int) -> None:
-        """Makes the network."""
-        self.config = config
-        self.net = example("torch_policy", "Reinforce").policy(observation_space.shape[0], int(action_space.n))
-        self.optimiser = torch.optim.Adam(self.net.parameters(), lr=config.learning_rate)
-        self.steps: list[Any] = []
-
-    def begin_episode(self) -> None:
-        """Nothing belongs to an episode alone."""
-
-    def act(self, observation: Any) -> int:
-        """Draws an action."""
-        with torch.no_grad():
-            return int(torch.distributions.Categorical(logits=self.net(torch.from_numpy(observation))).sample())
-
-    def learn(self, step: Any) -> None:
-        """Keeps the step; learns when the rollout is full."""
-        self.steps.append(step)
-        if len(self.steps) == self.config.rollout:
-            self.update()
-            self.steps = []
-
-    def update(self) -> None:
-        """One step of Adam."""
-        returns, running = np.zeros(len(self.steps), dtype=np.float32), 0.0
-        for t in reversed(range(len(self.steps))):
-            step = self.steps[t]
-            running = step.reward + self.config.gamma * running * (not (step.terminated or step.truncated))
-            returns[t] = running
-        weights = torch.from_numpy((returns - returns.mean()) / (returns.std() + 1e-6))
-        seen = torch.from_numpy(np.stack([step.observation for step in self.steps]))
-        policy = torch.distributions.Categorical(logits=self.net(seen))
-        chosen = policy.log_prob(torch.tensor([step.action for step in self.steps]))
-        loss = -(weights * chosen).mean() - self.config.entropy * policy.entropy().mean()
-        self.optimiser.zero_grad()
-        loss.backward()
-        self.optimiser.step()
-
-
 def example(module: str, name: str) -> Any:
     """A brain of examples/."""
     sys.path.insert(0, str(EXAMPLES))
     return getattr(importlib.import_module(module), name)
 
 
-def batch_and_plain(brain: Any, plain: Any, config: Any, episodes: int, alone: int) -> tuple[float, float]:
+def default_config(brain: Any) -> Any:
+    """The parameters of a brain as it declares them."""
+    return getattr(brain, "config", dict)()
+
+
+def batch_and_plain(brain: Any, plain: Any, episodes: int, alone: int) -> tuple[float, float]:
     """Steps a second of 64 runs of a brain side by side, and of some runs of the plain one, one after another."""
     task = get_task(TASK).with_episodes(episodes)
     compile_for(task, brain)
-    specs = tuple(RunSpec(task, brain.__name__, brain, config, SEED + n, n) for n in range(64))
+    specs = tuple(RunSpec(task, brain.__name__, brain, default_config(brain), SEED + n, n) for n in range(64))
     list(execute_batch(specs[:2]))  # the trial
     started = time.thread_time()
     together = list(execute_batch(specs))
     between = time.thread_time()
-    apart = [execute(replace(spec, brain=plain)) for spec in specs[:alone]]
+    apart = [execute(replace(spec, brain=plain, config=default_config(plain))) for spec in specs[:alone]]
     ended = time.thread_time()
     assert all(result.failure is None for result in (*together, *apart))
     speeds = [
@@ -152,14 +116,16 @@ def compare(what: str, wanted: float, *given: Any) -> None:
 
 def main() -> None:
     """Measures and prints, the best of alternating rounds."""
+    kit_brain.main()
     rounds = [(plain_step(), interpreted_step()) for _ in range(ROUNDS)]
     ours, peer = (min(times) for times in zip(*rounds, strict=True))
     verdict = "" if ours <= 5.0 else "  MISSED"
     print(f"our share of a Python brain's step: {ours:.2f} us (wanted <= 5){verdict}")
     print(f"the run loop in the interpreter: {peer:.2f} us, ratio {peer / ours:.1f}")
     actor, policy = example("linear_actor", "LinearActor"), example("torch_policy", "Reinforce")
-    compare("NumPy brain, 64 runs at once", 20, actor, actor, {}, 60, 2)
-    compare("torch population of 64-64 policies", 40, policy, TorchClass, policy.config(), 30, 1)
+    compare("NumPy brain, 64 runs at once", 20, actor, actor, 60, 2)
+    compare("torch population of 64-64 policies", 40, policy, example("torch_class", "TorchClass"), 30, 1)
+    _on_ray.main()
 
 
 if __name__ == "__main__":
