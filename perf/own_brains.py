@@ -4,7 +4,7 @@ The idle brain answers at once and learns nothing, so everything that is measure
 through the run loop in the interpreter, which calls every compiled function by itself. A batch of 64 runs is compared
 with the same brain, one run after another, and a torch population with the same algorithm as one writes it. These times
 are processor time of one thread, because others may be at work on the machine; the best of alternating rounds counts.
-What other processes and Ray nodes cost is wall time: it means something on an idle machine only.
+The speed of Ray nodes is wall time: it means something on an idle machine only.
 """
 
 import importlib
