@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from nematodebench.engine.python_brain import Transition
     from nematodebench.engine.streams import Streams
     from nematodebench.engine.torch_policy import TorchPolicy
+    from nematodebench.engine.trained import TrainedBrain
+    from nematodebench.sessions.brains import load_brain
     from nematodebench.sessions.execution import run
+    from nematodebench.sessions.loading import load_session
     from nematodebench.sessions.session import Session
     from nematodebench.tasks.registry import list_tasks, register_task, register_world
 
@@ -28,9 +31,12 @@ __all__ = [
     "Session",
     "Streams",
     "TorchPolicy",
+    "TrainedBrain",
     "Transition",
     "list_brains",
     "list_tasks",
+    "load_brain",
+    "load_session",
     "register_brain",
     "register_task",
     "register_world",
@@ -49,9 +55,12 @@ _WHERE = {
     "Session": ("nematodebench.sessions.session", "Session"),
     "Streams": ("nematodebench.engine.streams", "Streams"),
     "TorchPolicy": ("nematodebench.engine.torch_policy", "TorchPolicy"),
+    "TrainedBrain": ("nematodebench.engine.trained", "TrainedBrain"),
     "Transition": ("nematodebench.engine.python_brain", "Transition"),
     "list_brains": ("nematodebench.brains.registry", "list_brains"),
     "list_tasks": ("nematodebench.tasks.registry", "list_tasks"),
+    "load_brain": ("nematodebench.sessions.brains", "load_brain"),
+    "load_session": ("nematodebench.sessions.loading", "load_session"),
     "register_brain": ("nematodebench.brains.registry", "register_brain"),
     "register_task": ("nematodebench.tasks.registry", "register_task"),
     "register_world": ("nematodebench.tasks.registry", "register_world"),

@@ -38,6 +38,13 @@ class GlobalRandom(_Base):
         return (random.randrange(self.n) + np.random.randint(self.n)) % self.n
 
 
+class HoldsAnIterator(_Base):
+    """Holds something that is no data."""
+
+    def begin_episode(self):
+        self.file = iter([1])
+
+
 class RaisesSometimes(_Base):
     """Raises at step 30 in the runs whose seed is odd."""
 

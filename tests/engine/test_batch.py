@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from batched_brains import Break, LateTalk, Stumble, Talk, Walk
+from batched_brains import Break, LateTalk, Stumble, Talk, Walk, Walks
 
 import nematodebench as nb
 from nematodebench.brains.registry import get_brain
@@ -110,3 +110,16 @@ def test_streams_are_those_of_the_seeds():
     assert [row[0] for row in drawn] == expected[0].tolist()
     assert [row[2] for row in drawn] == expected[2].tolist()
     assert [row[1] for row in drawn[::2]] == expected[1][:10].tolist()
+
+
+def test_a_batch_that_tells_no_memory_has_no_hash_in_any_form():
+    class Quiets(Walks):
+        memory_of = None
+
+    class Quiet(Walk):
+        batched, memory = Quiets, None
+
+    specs = specs_of(Quiet, 3)
+    alone = bits(map(execute, specs))
+    assert [found[1] for found in alone.values()] == [None] * 3
+    assert quietly(specs) == alone

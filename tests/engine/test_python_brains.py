@@ -5,6 +5,9 @@ import pytest
 import nematodebench as nb
 from nematodebench.engine.seeds import brain_seed
 from nematodebench.errors import UsageError
+from nematodebench.records.memory_hash import NO_HASH
+from nematodebench.records.store import load_experiment
+from nematodebench.sessions.rerun import rerun
 
 TASK = "foraging_small-v1"
 
@@ -23,6 +26,24 @@ def test_same_bits_with_one_worker_or_two():
 
 def test_global_generators_are_seeded_from_the_run_seed():
     assert hashes(session("GlobalRandom", workers=1)) == hashes(session("GlobalRandom", workers=2))
+
+
+def test_what_a_brain_does_not_tell_of_its_memory_is_taken_from_its_attributes():
+    first, again, other = session("GlobalRandom"), session("GlobalRandom", workers=1), session("GlobalRandom", seed=4)
+    assert all(run.memory_hash.startswith("v3:") for run in first.runs)
+    assert hashes(first) == hashes(again)
+    assert {run.memory_hash for run in first.runs}.isdisjoint(run.memory_hash for run in other.runs)
+
+
+def test_a_memory_that_cannot_be_had_has_no_hash(tmp_path):
+    result = session("HoldsAnIterator", runs=1)
+    assert result.runs[0].failure is None
+    assert result.runs[0].memory_hash is None
+    stored = load_experiment(result.save(tmp_path))
+    assert stored.runs[0].memory_hash is None
+    again = rerun(stored, 0, trust_code=True)
+    assert again.identical
+    assert again.note == NO_HASH
 
 
 def test_a_brain_that_raises_fails_its_run_and_no_other():

@@ -1,8 +1,10 @@
 """A memory hash is compared with hashes of its own kind; one of an older kind decides nothing."""
 
+import hashlib
+
 import pytest
 
-from nematodebench.records.memory_hash import memory_kind, same_memory
+from nematodebench.records.memory_hash import NO_HASH, OLDER_KIND, memory_kind, not_compared, same_memory
 
 A, B = "a" * 64, "b" * 64
 
@@ -29,3 +31,21 @@ def test_an_older_kind_decides_nothing() -> None:
 @pytest.mark.parametrize("recorded", [f"v3:{A}", "", "nonsense"])
 def test_a_newer_kind_or_none_agrees_with_nothing(recorded: str) -> None:
     assert same_memory(recorded, f"v2:{A}") is False
+
+
+def test_without_a_hash_nothing_matches_and_nothing_differs() -> None:
+    assert same_memory(None, None) is None
+    assert same_memory(None, f"v3:{A}") is None
+    assert not_compared(None, f"v3:{A}") == NO_HASH
+    assert not_compared(A, f"v3:{A}") == OLDER_KIND
+    assert not_compared(A, A) == ""
+
+
+def test_a_recorded_hash_that_cannot_be_computed_any_more_is_a_difference() -> None:
+    assert same_memory(f"v3:{A}", None) is False
+    assert same_memory(A, None) is False
+
+
+def test_the_hash_of_nothing_was_stored_for_brains_that_told_nothing() -> None:
+    assert same_memory(hashlib.sha256(b"").hexdigest(), None) is None
+    assert same_memory(hashlib.sha256(b"").hexdigest(), f"v3:{A}") is None

@@ -26,9 +26,16 @@ def first_version(record: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in second_version(record).items() if key != "columns"} | {"schema_version": 1}
 
 
+def third_version(record: dict[str, Any]) -> dict[str, Any]:
+    """A session's record as the third version had it: every run begins with a fresh brain and has a memory hash."""
+    older: dict[str, Any] = json.loads(json.dumps(record)) | {"schema_version": 3}
+    del older["continued_from"]
+    return older
+
+
 def second_version(record: dict[str, Any]) -> dict[str, Any]:
     """A session's record as the second version had it: no word about intervals."""
-    older = json.loads(json.dumps(record)) | {"schema_version": 2}
+    older = third_version(record) | {"schema_version": 2}
     del older["interval_rules"]
     for value in older["metrics"].values():
         del value["kind"], value["doubt"]
@@ -87,8 +94,8 @@ def test_files_that_are_no_record_are_one_line(text: bytes, tmp_path: Path) -> N
 
 
 def test_a_newer_version_says_what_to_do(record: dict[str, Any]) -> None:
-    with pytest.raises(UsageError, match=r"schema version 4: versions up to 3 are read here. Install a newer"):
-        parsed({**record, "schema_version": 4})
+    with pytest.raises(UsageError, match=r"schema version 5: versions up to 4 are read here. Install a newer"):
+        parsed({**record, "schema_version": 5})
 
 
 @pytest.mark.parametrize("version", [0, -1, True, "1", 1.0, None])
@@ -118,6 +125,13 @@ def test_the_schema_of_the_second_version_is_kept(record: dict[str, Any]) -> Non
     schema = _schema("v2", "experiment_metadata.schema.json")
     schema.validate(second_version(record))
     assert not schema.is_valid(record)
+
+
+def test_the_schema_of_the_third_version_is_kept(record: dict[str, Any]) -> None:
+    schema = _schema("v3", "experiment_metadata.schema.json")
+    schema.validate(third_version(record))
+    assert not schema.is_valid(record)
+    assert parsed(third_version(record)) == parsed(record)
 
 
 def test_published_submissions_are_of_the_first_version_and_read() -> None:

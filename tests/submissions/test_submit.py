@@ -254,3 +254,25 @@ def test_submission_from_a_subfolder_finds_the_repository(repo: Path) -> None:
     outcome = command(repo / "configs", "submit", "--experiments", *folders(repo))
     assert outcome.code == 0, outcome.err
     assert len(list((repo / "benchmarks").glob("*/*/*.json"))) == 1
+
+
+def test_a_brain_that_was_trained_before_its_runs_began_is_refused(repo: Path) -> None:
+    folder = folders(repo)[3]
+    path = folder / f"{folder.name}.json"
+    record = json.loads(path.read_text())
+    record["continued_from"] = {"sha256": "a" * 64, "task": record["task"], "seed": 1, "episode": 9}
+    path.write_text(json.dumps(record))
+    assert f"the brain of {folder.name} was trained before its runs began" in _refused(repo)
+
+
+def test_checkpoints_are_not_published_and_stay_where_they_are(repo: Path) -> None:
+    folder = folders(repo)[3]
+    kept = folder / "checkpoints" / "run_00000" / "final.safetensors"
+    kept.parent.mkdir(parents=True)
+    kept.write_bytes(b"a brain")
+    outcome = submit(repo)
+    assert outcome.code == 0, outcome.err
+    assert folders(repo) == [folder]
+    assert [path.name for path in folder.iterdir()] == ["checkpoints"]
+    assert kept.read_bytes() == b"a brain"
+    assert not list((repo / "artifacts").rglob("*.safetensors"))

@@ -23,6 +23,7 @@ __all__ = [
     "importable_elsewhere",
     "is_built_in",
     "is_compiled",
+    "is_here",
     "list_brains",
     "module_of",
     "name_of",
@@ -86,6 +87,11 @@ def list_brains() -> list[str]:
 def is_built_in(name: str) -> bool:
     """Whether a brain is part of this repository: only then its class is what its code says."""
     return canonical_name(name) in _built_in()
+
+
+def is_here(name: str) -> bool:
+    """Whether a brain is registered, installed or was given as a class: no file has to be imported to have it."""
+    return name in _GIVEN or canonical_name(name) in list_brains()
 
 
 def module_of(name: str) -> str | None:

@@ -15,7 +15,9 @@ from nematodebench.cli.progress import show_progress
 from nematodebench.cli.show import brain_label, descriptor_lines, print_json, print_table, printable, session_lines
 from nematodebench.engine.seeds import session_seed
 from nematodebench.errors import UsageError
+from nematodebench.records.checkpoint import Checkpoint
 from nematodebench.records.schemas import ExperimentMetadata
+from nematodebench.sessions.brains import open_checkpoint
 from nematodebench.sessions.config import SessionConfig, parse_assignments, read_config
 from nematodebench.sessions.detectable import detectable
 from nematodebench.sessions.execution import Progress, resume, run_plan
@@ -59,6 +61,8 @@ class RunRequest:
     max_runs: int | None = None
     smallest_effect: float = SMALLEST_EFFECT
     debug: bool = False
+    checkpoint: int | None = None
+    begin_with: Path | None = None
 
 
 def run_command(request: RunRequest, *, json: bool) -> bool:
@@ -110,6 +114,8 @@ def _session_configs(request: RunRequest) -> list[SessionConfig]:
         raise UsageError("Say what to run: nematodebench run TASK BRAIN, or --config FILE.")
     elif canonical_name(request.task) in list_brains() or (":" in request.task and not request.brains):
         raise UsageError(f"{request.task} is a brain. The task comes first: nematodebench run TASK {request.task}.")
+    elif request.begin_with is not None:
+        contents = [_continuing(request, parameters, given)]
     elif not request.brains:
         raise UsageError(
             f"Name a brain after the task: nematodebench run {request.task} BRAIN. `nematodebench brains` lists "
@@ -120,6 +126,20 @@ def _session_configs(request: RunRequest) -> list[SessionConfig]:
     # Brains that are run together meet the same worlds: what differs between them is then measured in pairs.
     drawn = [session_seed() for _ in range(request.sessions)] if len(contents) > 1 else []
     return [config for content in contents for config in _repeat(_session_config(content), request.sessions, drawn)]
+
+
+def _continuing(request: RunRequest, parameters: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """The content of a config that goes on with a saved brain: the file says which, and with which parameters."""
+    header = _start(request).header
+    if len(request.brains) > 1:
+        raise UsageError("--from begins with one saved brain: name no more than that one.")
+    return {"task": request.task, "brain": header.brain, "config": {**header.config, **parameters}, **given}
+
+
+def _start(request: RunRequest) -> Checkpoint:
+    """The saved brain that runs begin with; code from outside is imported only if its brain is named too."""
+    assert request.begin_with is not None
+    return open_checkpoint(request.begin_with, *request.brains[:1])
 
 
 def _session_config(content: dict[str, Any]) -> SessionConfig:
@@ -149,8 +169,16 @@ def _plans(config: SessionConfig, request: RunRequest) -> list[Plan]:
         executor=request.executor,
         config_name=file.name if file is not None else "",
         text=file.read_text(encoding="utf-8") if file is not None and unchanged else "",
+        start=None if request.begin_with is None else _start(request),
+        checkpoint=_episodes(request.checkpoint),
     )
     return [plan, twin_plan(plan)] if request.twin and has_twin(plan) else [plan]
+
+
+def _episodes(checkpoint: int | None) -> int:
+    if checkpoint is not None and checkpoint < 1:
+        raise UsageError(f"--checkpoint {checkpoint}: give a number of episodes, at least 1.")
+    return checkpoint or 0
 
 
 def execute_plan(plan: Plan, root: Path | None, quiet: bool) -> Session:
@@ -246,7 +274,7 @@ def print_tables(task: Task, pairs: Sequence[tuple[ExperimentMetadata, Experimen
 
 def _footnote(session: Session, rate: float, root: Path | None) -> str:
     plan = session.plan
-    line = f"{brain_label(plan.brain_name, plan.task.id)}: seed {plan.seed}, "
+    line = f"{brain_label(plan.brain_name, plan.task.id, plan.start is not None)}: seed {plan.seed}, "
     line += f"{session.steps:,} steps in {session.wall_seconds:.1f} s ({rate:,.0f} steps/s)"
     if not plan.task.official:
         line += ", not official (learning is off)" if plan.task.trained else ", not official (length changed)"

@@ -66,9 +66,13 @@ def normalised(score: float, ci95: tuple[float, float] | None, doubt: str) -> st
     return stats.plus_minus(score, (ci95[1] - ci95[0]) / 2) + (f" {stats.MARK}" if doubt else "")
 
 
-def brain_label(brain: str, task: str) -> str:
-    """The brain, and whether its learning was off."""
-    return f"{brain}, learning off" if trained_id(task) else brain
+def brain_label(brain: str, task: str, continued: bool = False) -> str:
+    """The brain, whether its learning was off, and whether it began with what was learned before."""
+    return brain + ", continued" * continued + ", learning off" * bool(trained_id(task))
+
+
+def _label(session: ExperimentMetadata) -> str:
+    return brain_label(session.brain, session.task, session.continued_from is not None)
 
 
 def session_lines(
@@ -86,7 +90,7 @@ def session_lines(
         gains: What each session gained over its twin; empty, or None where it has none.
     """
     if not task.scoring.has_score:
-        return ["brain", "runs"], [[brain_label(s.brain, s.task), _runs(s)] for s in sessions]
+        return ["brain", "runs"], [[_label(s), _runs(s)] for s in sessions]
     columns = task.scoring.columns(sessions[0].metrics, task.gate)
     header = ["brain", "runs", task.score_key.replace("_score", ""), "normalised"]
     header += ["level"] * task.scoring.has_levels + [*columns.values()] + ["chemotaxis"] * bool(task.assay)
@@ -109,7 +113,7 @@ def descriptor_lines(task: Task, sessions: Sequence[ExperimentMetadata]) -> Tabl
         return None
     rows = [
         [
-            brain_label(session.brain, session.task),
+            _label(session),
             *(stat(session.metrics.get(name)).removesuffix(" (n = 1)") for name in names),
             *(f"{found[name]:.3g}" if name in found else "-" for name in living),
         ]
@@ -131,7 +135,7 @@ def _runs(session: ExperimentMetadata) -> str:
 
 def _session_row(task: Task, session: ExperimentMetadata, names: list[str]) -> list[str]:
     norm = session.normalised
-    row = [brain_label(session.brain, session.task), _runs(session), stat(session.metrics.get(session.score_key))]
+    row = [_label(session), _runs(session), stat(session.metrics.get(session.score_key))]
     row.append("-" if norm is None else normalised(norm.score, norm.ci95, norm.doubt))
     row += [session.level or "-"] * task.scoring.has_levels
     row += [stat(session.metrics.get(name)).removesuffix(" (n = 1)") for name in names]

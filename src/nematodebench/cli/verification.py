@@ -87,7 +87,8 @@ def replay_run(path: Path, number: int, work: Path, trust_code: bool) -> bool:
     print(f"signed by key {found.keyid[:16]}; its seeds follow from challenge {found.result.challenge[:16]}...")
     print(f"run {number} (run {found.run} of fresh session {found.session}), seed {found.recorded.seed}")
     print(f"recorded {found.recorded.record_hash}\nnow      {found.record_hash or printable(found.failure)}")
-    print("identical bit for bit" if found.identical else "DIFFERENT")
+    note = f" ({found.note})" if found.note else ""
+    print(f"identical bit for bit{note}" if found.identical else "DIFFERENT")
     return found.identical
 
 
@@ -107,6 +108,9 @@ def _print(result: Result, seconds: float) -> None:
     for name in done.different:
         print(f"              different: {printable(name)}")
     runs = sum(len(session.runs) for session in result.sessions)
+    without = sum(run.memory_hash is None for session in result.sessions for run in session.runs)
+    if without:
+        print(f"memory        no memory hash for {without} of {runs} fresh runs: the brain's memory cannot be had")
     fresh = result.metrics[result.score_key]
     level = f" ({result.level})" if result.level else ""
     print(f"fresh score   {result.score_key} {stat(fresh)}{level}, {runs} runs in {len(result.sessions)} sessions")

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from nematodebench.brains.base import Interface
 from nematodebench.brains.registry import BrainType, is_compiled, without_learning
 from nematodebench.engine import loop
+from nematodebench.engine.brain_state import BrainState
 from nematodebench.engine.compiled_brain import CompiledBrains
 from nematodebench.engine.isolation.host import Foreign, IsolatedBrains
 from nematodebench.engine.lanes import Lanes
@@ -45,6 +46,7 @@ class Agents:
         agents: int,
         *,
         learning: bool = True,
+        start: BrainState | None = None,
     ) -> None:
         self.body, self.seed, self.brain_seed = body, seed, brain_seed(seed)
         self.rng = np.zeros((agents, RNG_WORDS), dtype=np.uint64)
@@ -60,6 +62,8 @@ class Agents:
             self.brains = kind(
                 brain, config if learning else without_learning(brain, config), body, self.brain_seed, agents, learning
             )
+            if start is not None:  # generators stay: each run draws from its own seed
+                self.brains.put(start, streams=False)
 
     def run(
         self, phase: Phase, first_episode: int, *, guided: bool = False, pauses: Sequence[Pause] = ()

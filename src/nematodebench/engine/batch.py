@@ -8,7 +8,7 @@ built from the same spaces and config with a seed for every lane, and has:
 | ``begin_batch(lanes)`` | the given lanes (a mask) begin an episode |
 | ``act_batch(observations, lanes)`` | before a step; returns actions, of which only those of the mask count |
 | ``learn_batch(transitions)`` | after a step; lanes outside of the mask must stay as they are |
-| ``memory_of(lane)`` | at the end: the bytes that ``memory()`` of the plain brain returns |
+| ``memory_of(lane)`` | optional, at the end: the bytes that ``memory()`` of the plain brain returns |
 
 The number of lanes is fixed (``lanes`` of the class), and lanes that no run needs are idle, so that a library sees the
 same shapes whoever else is in the batch. **The plain class is what a run is**: before a batch is used, a trial compares
@@ -69,8 +69,11 @@ def _lanes_of(brain: Any) -> int:
 
 
 def batch_size(spec: RunSpec) -> int:
-    """How many runs go side by side: 1 for a brain that is not batched. Every agent of a run takes a lane."""
-    if getattr(spec.brain, "batched", None) is None:
+    """How many runs go side by side: 1 for a brain that is not batched. Every agent of a run takes a lane.
+
+    A run whose brain is kept on its way, or begins with a saved one, goes by itself: a batch has no brain of one run.
+    """
+    if getattr(spec.brain, "batched", None) is None or spec.start is not None or spec.keeping is not None:
         return 1
     return max(1, _lanes_of(spec.brain) // spec.task.world.agents)
 
@@ -175,9 +178,11 @@ class _Batch:
         rows[:used] = values.reshape(used, -1)
         return rows
 
-    def memory_hash(self, n: int) -> str:
-        """As the plain brain's."""
-        told = getattr(self.brain, "memory_of", lambda row: b"")
+    def memory_hash(self, n: int) -> str | None:
+        """As the plain brain's; None where the batch does not tell it."""
+        told = getattr(self.brain, "memory_of", None)
+        if told is None:
+            return None
         return hashlib.sha256(b"".join(told(n * self.agents + agent) for agent in range(self.agents))).hexdigest()
 
 
@@ -232,7 +237,7 @@ def _try_out(specs: Sequence[RunSpec]) -> list[RunResult]:
     return _execute_together(specs, loop.Control(np.zeros(loop.Control.count(), dtype=np.int64)))
 
 
-def _bits(result: RunResult) -> tuple[str, str, str]:
+def _bits(result: RunResult) -> tuple[str, str | None, str]:
     return result.record_hash, result.memory_hash, "" if result.failure is None else result.failure.message
 
 

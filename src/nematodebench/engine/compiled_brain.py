@@ -10,6 +10,9 @@ import numpy as np
 
 from nematodebench.brains.base import Interface, nothing
 from nematodebench.brains.registry import BrainType
+from nematodebench.engine.brain_state import BrainState
+from nematodebench.engine.compiled_state import put_back, remembered
+from nematodebench.engine.python_state import UnavailableError
 from nematodebench.kernels.abi import Feedback
 from nematodebench.kernels.jit import F32
 from nematodebench.kernels.memory import Memory
@@ -20,6 +23,8 @@ __all__ = ["CompiledBrains", "aligned", "memory_digest"]
 Functions: TypeAlias = tuple[Any, Any, Any]
 """``begin_episode``, ``act`` and ``learn`` as the run loop calls them."""
 
+FEEDBACK = "feedback/"
+"""What the names of the arrays begin with that hold what came of an agent's last step."""
 _LINE = 16
 
 
@@ -53,7 +58,7 @@ class CompiledBrains:
     def __init__(self, brain: BrainType, config: Any, body: Interface, seed: int, agents: int, learning: bool) -> None:
         self._brain, self._config = brain, config
         layout = brain.layout(config, body)
-        self.hyper = layout.hyper
+        self.hyper, self._memory = layout.hyper, layout.memory
         self.ints = np.tile(layout.ints, (agents, 1))
         self.mem = aligned(agents, layout.memory)
         self.out = np.zeros((agents, Feedback.count()))
@@ -87,6 +92,29 @@ class CompiledBrains:
     def memory_hash(self) -> str:
         """SHA-256 of what the brains remember."""
         return memory_digest(self.views())
+
+    def state(self) -> BrainState:
+        """Everything that the brains remember, by name, and what the last step brought them.
+
+        Raises:
+            UnavailableError: A brain declares no memory by name, but has one.
+        """
+        if not self._brain.memory.fields and (self.ints.size or self._memory):
+            raise UnavailableError("", "it declares no memory by name, but has one")
+        arrays = {f"{a}/{name}": value for a, view in enumerate(self.views()) for name, value in remembered(view)}
+        arrays |= {f"{FEEDBACK}{a}": row.copy() for a, row in enumerate(self.out)}
+        return BrainState(len(self.out), arrays)
+
+    def put(self, state: BrainState, *, streams: bool = True) -> None:
+        """Gives the brains a state; their streams begin anew with every episode, so there are none to put.
+
+        Raises:
+            UnavailableError: The state does not fit.
+        """
+        for agent, view in enumerate(self.views()):
+            put_back(view, state.of_agent(agent, len(self.out)).arrays)
+            own = agent if state.agents > 1 else 0
+            self.out[agent] = state.arrays.get(f"{FEEDBACK}{own}", 0.0)
 
     def descriptors(self) -> dict[str, float]:
         """What the brains say of their state, averaged over agents."""

@@ -6,44 +6,32 @@ import hashlib
 import random
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nematodebench.engine.brain_state import GENERATORS, BrainState
+from nematodebench.engine.python_restore import restore
+from nematodebench.engine.python_state import UnavailableError, collect, pack, state_hash
+from nematodebench.engine.transition import Transition, transition
+
 if TYPE_CHECKING:  # the process of an isolated brain starts without the compiler
     from nematodebench.brains.base import Interface
 
-__all__ = ["PythonBrains", "Transition", "global_generators_kept", "seed_everything", "spaces_of"]
+__all__ = [
+    "PythonBrains",
+    "Transition",
+    "global_generators_kept",
+    "put_generators",
+    "seed_everything",
+    "spaces_of",
+    "taken_generators",
+]
 
 
 _FEEDBACK = 3
 """Numbers in kernels.abi.Feedback, which this module does not import: it would bring the compiler with it."""
-
-
-@dataclass(frozen=True)
-class Transition:
-    """What one step brought."""
-
-    observation: NDArray[np.float32]
-    action: Any
-    reward: float
-    next_observation: NDArray[np.float32]
-    terminated: bool
-    truncated: bool
-
-
-def _transition(
-    observation: Any, action: Any, reward: float, following: Any, terminated: bool, truncated: bool
-) -> Transition:
-    """A transition in a third of the time: the constructor of a frozen dataclass sets every field by a call."""
-    made = object.__new__(Transition)
-    made.__dict__.update(
-        observation=observation, action=action, reward=reward, next_observation=following, terminated=terminated,
-        truncated=truncated,
-    )  # fmt: skip
-    return made
 
 
 def seed_everything(seed: int) -> None:
@@ -57,18 +45,28 @@ def seed_everything(seed: int) -> None:
         torch.use_deterministic_algorithms(True)
 
 
+def taken_generators() -> tuple[Any, Any, Any]:
+    """Where the global generators are."""
+    torch: Any = sys.modules.get("torch")
+    return random.getstate(), np.random.get_state(legacy=False), None if torch is None else torch.get_rng_state()
+
+
+def put_generators(kept: tuple[Any, Any, Any]) -> None:
+    """Puts the global generators to where they were."""
+    random.setstate(kept[0])
+    np.random.set_state(kept[1])
+    if kept[2] is not None:
+        sys.modules["torch"].set_rng_state(kept[2])
+
+
 @contextlib.contextmanager
 def global_generators_kept() -> Iterator[None]:
     """Puts the global generators back to where they were."""
-    torch: Any = sys.modules.get("torch")
-    kept = random.getstate(), np.random.get_state(), None if torch is None else torch.get_rng_state()
+    kept = taken_generators()
     try:
         yield
     finally:
-        random.setstate(kept[0])
-        np.random.set_state(kept[1])
-        if torch is not None:
-            torch.set_rng_state(kept[2])
+        put_generators(kept)
 
 
 def spaces_of(body: "Interface") -> tuple[Any, Any]:
@@ -111,9 +109,40 @@ class PythonBrains:
             twin.learning = False
             yield twin
 
-    def memory_hash(self) -> str:
-        """SHA-256 of what the brains remember."""
-        return hashlib.sha256(self.memory()).hexdigest()
+    def memory_hash(self) -> str | None:
+        """SHA-256 of what the brains remember: as they tell it, or else taken from their attributes; None if neither.
+
+        A brain that also has a batched form tells it or has none, because a batch has no attributes of one run.
+        """
+        if callable(getattr(self._brains[0], "memory", None)):
+            return hashlib.sha256(b"".join(brain.memory() for brain in self._brains)).hexdigest()
+        if getattr(self._brains[0], "batched", None) is not None:
+            return None
+        try:
+            return state_hash([collect(brain, graphs=True) for brain in self._brains])
+        except UnavailableError:
+            return None
+
+    def state(self) -> BrainState:
+        """Everything that the brains remember, and where the global generators are that they may draw from.
+
+        Raises:
+            UnavailableError: A brain holds something that is no data.
+        """
+        states = [collect(brain) for brain in self._brains]
+        arrays = {f"{a}/{name}": array for a, one in enumerate(states) for name, array in one.arrays.items()}
+        generators = pack(taken_generators())
+        arrays |= {f"{GENERATORS}{name}": array for name, array in generators.arrays.items()}
+        return BrainState(len(states), arrays, tuple(one.tree for one in states), generators.tree)
+
+    def put(self, state: BrainState, *, streams: bool = True) -> None:
+        """Gives the brains a state; without ``streams`` their random generators stay as they are.
+
+        Raises:
+            UnavailableError: The state does not fit.
+        """
+        for agent, brain in enumerate(self._brains):
+            restore(brain, state.of_agent(agent, len(self._brains)), streams=streams)
 
     def descriptors(self) -> dict[str, float]:
         """A Python brain says nothing of its state."""
@@ -148,7 +177,7 @@ class PythonBrains:
     ) -> None:
         """Hands the brain its transition."""
         observation, answer = self._seen[agent]
-        step = _transition(observation, answer, reward, following.copy(), terminated, truncated)
+        step = transition(observation, answer, reward, following.copy(), terminated, truncated)
         self._brains[agent].learn(step)
 
     # The functions of the Brain ABI, as the run loop calls them. ``mem`` holds one number, the agent's.
@@ -168,7 +197,3 @@ class PythonBrains:
 
     def learn_nothing(self, hyper: Any, ints: Any, mem: Any, rng: Any, obs: Any, action: Any, out: Any) -> None:
         """In the place of ``learn`` while a copy is tested, and where learning is off."""
-
-    def memory(self) -> bytes:
-        """What the brains remember at the end, where they can tell (an optional method ``memory() -> bytes``)."""
-        return b"".join(brain.memory() for brain in self._brains if callable(getattr(brain, "memory", None)))

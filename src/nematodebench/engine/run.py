@@ -3,28 +3,27 @@
 import hashlib
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nematodebench.brains.base import Interface, nothing
+from nematodebench.brains.base import nothing
 from nematodebench.brains.configs import resolve_config, resolve_stored
 from nematodebench.brains.registry import BrainType, is_compiled
 from nematodebench.engine import loop
 from nematodebench.engine.agents import Agents
+from nematodebench.engine.checkpoints import keeping_pauses, state_of
 from nematodebench.engine.failures import crash, illegal_action
 from nematodebench.engine.isolation.host import Foreign, prepare
 from nematodebench.engine.isolation.mailbox import stubs
 from nematodebench.engine.lanes import compile_lanes
 from nematodebench.engine.segments import Pause
+from nematodebench.engine.spec import RunSpec, interface
 from nematodebench.errors import UsageError
 from nematodebench.kernels.abi import BRAIN, WORLD
 from nematodebench.kernels.jit import first_class
 from nematodebench.records.runs import RunFailure, RunResult
 from nematodebench.tasks.base import Task
-from nematodebench.worlds.base import Discrete
 
 __all__ = [
     "RunFailure",
@@ -42,33 +41,6 @@ _WHY = {
     loop.BAD_REWARD: "the world returned a reward that is not a number",
     loop.CANCELLED: "the run was interrupted",
 }
-
-
-@dataclass(frozen=True)
-class RunSpec:
-    """All that decides a run."""
-
-    task: Task
-    brain_name: str
-    brain: BrainType | Foreign
-    config: Any
-    seed: int
-    index: int = 0
-
-
-def interface(task: Task) -> Interface:
-    """The body a task gives its brain: the widest of its worlds, narrower ones leave inputs at 0 and actions idle."""
-    sensors = task.body_sensors
-    actions = max((world.actions for world in task.worlds), key=lambda kind: kind.n)
-    discrete = isinstance(actions, Discrete)
-    return Interface(
-        sensors=tuple(sensor.name for sensor in sensors),
-        low=tuple(sensor.low for sensor in sensors),
-        high=tuple(sensor.high for sensor in sensors),
-        choices=actions.n if discrete else 0,
-        effectors=0 if discrete else actions.n,
-        choice_names=actions.names if discrete else (),
-    )
 
 
 def record_hash(task: Task, records: dict[str, NDArray[np.float64]]) -> str:
@@ -118,7 +90,11 @@ def execute(
     agents: Agents | None = None
     try:
         task = spec.task
-        agents = Agents(spec.brain, spec.config, interface(task), spec.seed, task.world.agents, learning=task.learning)
+        start = None if spec.start is None else state_of(spec.start)
+        agents = Agents(
+            spec.brain, spec.config, interface(task), spec.seed, task.world.agents, learning=task.learning, start=start
+        )
+        pauses = [*pauses, *keeping_pauses(spec)]
         if watch is not None:
             watch(agents.control)
         records: dict[str, NDArray[np.float64]] = {}

@@ -1,6 +1,7 @@
 """Random numbers for runs side by side: every lane has a generator of its own and draws from no other."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,16 @@ class Streams:
         self._block = np.zeros((len(seeds), block))
         self._next = np.full(len(seeds), block)
         self._all = np.arange(len(seeds))
+
+    def state_of(self, lane: int) -> dict[str, Any]:
+        """Where a lane is: its generator, and the numbers it has made already."""
+        generator, numbers = self._generators[lane].bit_generator.state, self._block[lane].copy()
+        return {"generator": generator, "numbers": numbers, "next": int(self._next[lane])}
+
+    def put(self, lane: int, state: dict[str, Any]) -> None:
+        """Sets a lane to where another one was."""
+        self._generators[lane].bit_generator.state = state["generator"]
+        self._block[lane], self._next[lane] = state["numbers"], state["next"]
 
     def random(self, lanes: NDArray[np.bool_]) -> NDArray[np.float64]:
         """The next number in [0, 1) of the given lanes; the others draw nothing, and their numbers mean nothing."""

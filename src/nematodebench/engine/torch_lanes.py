@@ -88,6 +88,10 @@ class Adam:
         self._second = [torch.zeros_like(value) for value in parameters]
         self._steps = torch.zeros(lanes)
 
+    def state(self) -> list[torch.Tensor]:
+        """All that it remembers; the first dimension of each is the lane."""
+        return [*self._first, *self._second, self._steps]
+
     @torch.no_grad()  # type: ignore[untyped-decorator]
     def step(
         self, parameters: Sequence[torch.Tensor], slopes: Sequence[torch.Tensor], lanes: torch.Tensor, rate: float

@@ -160,6 +160,25 @@ class _Population:
         slopes = torch.autograd.grad((losses.mean(dim=1) * lanes).sum(), parameters)
         self._adam.step(parameters, slopes, lanes, self._config.learning_rate)
 
+    def _kept(self) -> list[Any]:
+        """Every tensor and array that a lane has a row of."""
+        rows = [self._at, self._observations, self._choices, self._rewards, self._ends]
+        return [*self._parameters(), *self._adam.state(), *rows]
+
+    def state_of(self, lane: int) -> dict[str, Any]:
+        """All that one lane remembers, as data."""
+        rows = [torch.as_tensor(kept).detach()[lane].numpy().copy() for kept in self._kept()]
+        shuffles = self._shuffles[lane].bit_generator.state
+        return {"rows": rows, "draws": self._draws.state_of(lane), "shuffles": shuffles}
+
+    def put(self, lane: int, state: dict[str, Any]) -> None:
+        """Gives one lane what another one remembers."""
+        with torch.no_grad():
+            for kept, row in zip(self._kept(), state["rows"], strict=True):
+                kept[lane] = torch.from_numpy(row) if isinstance(kept, torch.Tensor) else row
+        self._draws.put(lane, state["draws"])
+        self._shuffles[lane].bit_generator.state = state["shuffles"]
+
     def memory_of(self, lane: int) -> bytes:
         """The parameters of one lane."""
         return b"".join(value[lane].detach().numpy().tobytes() for value in self._parameters())
@@ -227,3 +246,11 @@ class TorchPolicy:
     def memory(self) -> bytes:
         """The parameters."""
         return self._population.memory_of(0)
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that it remembers, as data."""
+        return self._population.state_of(0)
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Goes on where another one was."""
+        self._population.put(0, state)

@@ -9,7 +9,7 @@ from pathlib import Path
 from nematodebench.records.git import git
 from nematodebench.records.schemas import Provenance
 
-__all__ = ["collect_provenance", "platform_class", "software", "source_hash"]
+__all__ = ["collect_provenance", "package_version", "platform_class", "software", "source_hash"]
 
 
 @cache
@@ -27,6 +27,11 @@ def _package_version(name: str) -> str | None:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
         return None
+
+
+def package_version() -> str:
+    """The version of this package."""
+    return _package_version("nematodebench") or "unknown"
 
 
 @cache
@@ -58,7 +63,7 @@ def collect_provenance(code_generation: str) -> Provenance:
     """The state of code and machine, now; ``code_generation`` is what the compiled core says of itself."""
     commit, status = git("rev-parse", "HEAD"), git("status", "--porcelain", "--ignore-submodules=all")
     return Provenance(
-        package_version=_package_version("nematodebench") or "unknown",
+        package_version=package_version(),
         source_hash=source_hash(),
         git_commit=commit,
         git_dirty=None if status is None else bool(status),

@@ -29,7 +29,7 @@ class RunResult:
         seed: What it was executed from.
         records: Its episodes: for each phase a matrix with one row for each episode.
         record_hash: SHA-256 of the episodes.
-        memory_hash: SHA-256 of the brain's final memory.
+        memory_hash: SHA-256 of the brain's final memory; None where it cannot be had.
         descriptors: What the brain says of its final state.
         steps: Steps in the world.
         seconds: How long it took.
@@ -41,7 +41,7 @@ class RunResult:
     seed: int
     records: dict[str, NDArray[np.float64]] = field(default_factory=dict)
     record_hash: str = ""
-    memory_hash: str = ""
+    memory_hash: str | None = ""
     descriptors: dict[str, float] = field(default_factory=dict)
     steps: int = 0
     seconds: float = 0.0

@@ -13,6 +13,7 @@ from nematodebench.stats import Doubt
 from nematodebench.vocabulary import BrainClass
 
 __all__ = [
+    "ContinuedFrom",
     "Count",
     "ExperimentMetadata",
     "Line",
@@ -97,7 +98,7 @@ class RunRecord(Record):
     metrics: dict[str, float | None] = {}
     descriptors: dict[str, float] = {}
     record_hash: Line = ""
-    memory_hash: Line = ""
+    memory_hash: Line | None = Field("", description="null where the brain's memory cannot be had")
     steps: Count = Field(0, ge=0)
     failure: RunFailure | None = None
 
@@ -117,6 +118,15 @@ class RunRecord(Record):
         )
 
 
+class ContinuedFrom(Record):
+    """The saved brain that the runs of a session began with."""
+
+    sha256: Sha256 = Field(description="of its file, which is kept with the session")
+    task: Name = Field(description="the task it was trained on")
+    seed: Seed64 = Field(description="of the run it comes from")
+    episode: Count = Field(ge=0, description="episodes of that run")
+
+
 class NormalisedRecord(Record):
     """The share of the gap from floor to ceiling that was closed."""
 
@@ -134,7 +144,7 @@ class NormalisedRecord(Record):
 class ExperimentMetadata(Record):
     """A stored session: everything needed to check it and to execute any of its runs again."""
 
-    schema_version: Literal[3] = 3
+    schema_version: Literal[4] = 4
     experiment_id: Name
     task: Name
     task_spec_hash: Sha256
@@ -147,6 +157,7 @@ class ExperimentMetadata(Record):
     brain_class: BrainClass
     brain_config: dict[str, Any]
     brain_source_hash: Line | None = None
+    continued_from: ContinuedFrom | None = Field(None, description="null where every run began with a fresh brain")
     config_file: Name
     config_hash: Sha256
     session_seed: int = Field(ge=0, lt=2**32)

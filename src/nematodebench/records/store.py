@@ -23,15 +23,17 @@ from pydantic import ValidationError
 
 from nematodebench.errors import UsageError
 from nematodebench.files import atomic_write
+from nematodebench.records.checkpoint import SUFFIX, Checkpoint, read_checkpoint
 from nematodebench.records.episodes import PhaseColumns, frame_columns
 from nematodebench.records.packed import PACKED, packed_phases
 from nematodebench.records.runs import RunFailure, RunResult
-from nematodebench.records.schemas import ExperimentMetadata
+from nematodebench.records.schemas import ContinuedFrom, ExperimentMetadata
 from nematodebench.records.versions import up_to_date
 
-__all__ = ["ExperimentStore", "find_record", "load_experiment", "stored_columns"]
+__all__ = ["CHECKPOINTS", "ExperimentStore", "find_record", "load_experiment", "stored_columns", "stored_start"]
 
 LOCK = ".lock"
+CHECKPOINTS = "checkpoints"
 _MOST_BYTES = 400_000_000
 _MOST_MEMORY = 256 << 20
 _RUN_FACTS = ("index", "seed", "record_hash", "memory_hash", "descriptors", "steps", "seconds")
@@ -88,9 +90,21 @@ class ExperimentStore:
             lock.flush()
             yield
 
-    def create(self, plan: dict[str, Any], config_name: str, config_text: str) -> None:
+    @property
+    def checkpoints(self) -> Path:
+        """Brains that were kept, and the one that runs began with."""
+        return self.folder / CHECKPOINTS
+
+    @property
+    def start_path(self) -> Path:
+        """The saved brain that runs begin with, in a session that continues another."""
+        return self.checkpoints / f"start{SUFFIX}"
+
+    def create(self, plan: dict[str, Any], config_name: str, config_text: str, start: Checkpoint | None = None) -> None:
         """Begins a session: the plan is the last thing written, so a folder without one never began."""
         self._runs.mkdir(parents=True, exist_ok=True)
+        if start is not None:
+            start.write(self.start_path)
         atomic_write(self.folder / config_name, config_text.encode())
         atomic_write(self.plan_path, json.dumps(plan, indent=1).encode())
 
@@ -140,6 +154,22 @@ def _read_run(path: Path) -> RunResult | None:
     except Exception:
         return None
     return run if type(run.index) is int and type(run.seed) is int and path.stem == f"{run.index:05d}" else None
+
+
+def stored_start(folder: Path, continued: ContinuedFrom | None) -> Checkpoint | None:
+    """The saved brain that the runs of a stored session began with; None where they began with fresh ones."""
+    if continued is None:
+        return None
+    store = ExperimentStore(folder.parent, folder.name)
+    if not store.start_path.is_file():
+        raise UsageError(
+            f"The runs of {folder.name} began with a saved brain, and {store.start_path} is not there: put the file "
+            f"back whose SHA-256 is {continued.sha256}."
+        )
+    saved = read_checkpoint(store.start_path)
+    if saved.sha256 != continued.sha256:
+        raise UsageError(f"{store.start_path} is another brain than the one that the runs of {folder.name} began with.")
+    return saved
 
 
 def find_record(folder: Path) -> Path | None:

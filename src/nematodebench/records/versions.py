@@ -37,6 +37,11 @@ def _plain_intervals(record: dict[str, Any]) -> dict[str, Any]:
     return {**record, "schema_version": 3, "interval_rules": 1}
 
 
+def _session_4(record: dict[str, Any]) -> dict[str, Any]:
+    """Version 3 gave every brain a memory hash, also one whose memory nobody knew."""
+    return {**record, "schema_version": 4}
+
+
 def _submission_4(record: dict[str, Any]) -> dict[str, Any]:
     """Version 3 knew no brains from outside the repository: it has no bundle."""
     return {**record, "schema_version": 4}
@@ -48,7 +53,7 @@ def _report_2(record: dict[str, Any]) -> dict[str, Any]:
 
 
 _UPGRADES: dict[type[Record], tuple[Upgrade, ...]] = {
-    ExperimentMetadata: (_session_2, _plain_intervals),
+    ExperimentMetadata: (_session_2, _plain_intervals, _session_4),
     NematodeBenchSubmission: (_submission_2, _plain_intervals, _submission_4),
     EvaluationReport: (_report_2,),
 }

@@ -3,16 +3,19 @@
 import datetime
 import hashlib
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from nematodebench.brains.registry import name_of
 from nematodebench.engine.executors import Watch, execute_all
 from nematodebench.engine.isolation.host import Foreign
 from nematodebench.engine.run import compile_for, record_hash
 from nematodebench.engine.seeds import session_seed
+from nematodebench.engine.spec import Keeping
+from nematodebench.engine.trained import TrainedBrain
 from nematodebench.errors import Interrupted, StorageError, UsageError
+from nematodebench.records.checkpoint import Checkpoint, read_checkpoint
 from nematodebench.records.runs import RunResult
 from nematodebench.records.store import ExperimentStore
 from nematodebench.sessions.begun import begun_with, changed_since
@@ -63,8 +66,9 @@ def run_plan(
         while not store.claim() and not named:  # another session of the same second has this name
             time.sleep(0.1)
             store = ExperimentStore(root, new_experiment_id(plan))
+    plan = _keeping_in(store, plan)
     with _storage(store), store.held():
-        store.create(_plan_record(plan, store.id), plan.config_name, plan.config_text)
+        store.create(_plan_record(plan, store.id), plan.config_name, plan.config_text, plan.start)
         return _execute(plan, store.id, _now(), store, progress or Progress())
 
 
@@ -86,7 +90,8 @@ def resume(
         given = SessionConfig(**record["session"])
         plan = make_plan(
             given, workers=workers or record["workers"], executor=record["executor"],
-            config_name=record["config_name"], text=text, foreign=foreign,
+            config_name=record["config_name"], text=text, foreign=foreign, checkpoint=record.get("checkpoint", 0),
+            start=_kept_start(store, record),
         )  # fmt: skip
         changed = changed_since(record["begun_with"], plan)
         if changed:
@@ -94,7 +99,17 @@ def resume(
                 f"Session {experiment_id} was begun with something else: {', '.join(changed)} changed since. Runs of "
                 "two states must not be mixed: put it back as it was, or start anew."
             )
+        plan = _keeping_in(store, plan)
         return _execute(plan, experiment_id, record["created"], store, progress or Progress())
+
+
+def _kept_start(store: ExperimentStore, record: dict[str, Any]) -> Checkpoint | None:
+    if record.get("continued_from") is None:
+        return None
+    saved = read_checkpoint(store.start_path)
+    if saved.sha256 != record["continued_from"]:
+        raise UsageError(f"{store.start_path} is another brain than the one that {store.id} was begun with.")
+    return saved
 
 
 def _plan_record(plan: Plan, experiment_id: str) -> dict[str, Any]:
@@ -106,7 +121,16 @@ def _plan_record(plan: Plan, experiment_id: str) -> dict[str, Any]:
         "executor": plan.executor,
         "config_name": plan.config_name,
         "begun_with": begun_with(plan),
+        "checkpoint": plan.checkpoint,
+        "continued_from": None if plan.start is None else plan.start.sha256,
     }
+
+
+def _keeping_in(store: ExperimentStore, plan: Plan) -> Plan:
+    """The plan of a session that is stored: now it is known where brains are kept."""
+    if not plan.checkpoint:
+        return plan
+    return replace(plan, keeping=Keeping(store.checkpoints.absolute(), plan.checkpoint))
 
 
 class _storage:  # noqa: N801  (a context manager)
@@ -198,31 +222,37 @@ def extend(session: Session, runs: int, progress: Progress | None = None) -> Ses
 
 def run(
     task: str,
-    brain: str | type[Any],
+    brain: str | type[Any] | TrainedBrain,
     runs: int = 50,
     episodes: int | None = None,
     seed: int | None = None,
     config: dict[str, Any] | None = None,
     workers: int | None = None,
     learning: bool = True,
+    checkpoint: int = 0,
 ) -> Session:
     """Trains ``runs`` fresh brains on a task and measures them.
 
     Args:
         task: Id of the task, like ``foraging_small-v1``.
-        brain: Name of the brain, ``module:Class``, ``path/to/file.py:Class``, or the class itself.
+        brain: Name of the brain, ``module:Class``, ``path/to/file.py:Class``, or the class itself; or a brain
+            that was saved (:func:`nematodebench.load_brain`) or left by a run: then every run begins with it.
         runs: Independent training runs.
         episodes: Episodes a run, if not the task's own number.
         seed: Session seed; a fresh one if not given.
         config: Parameters of the brain; one that it does not declare is an error.
         workers: Runs at a time; all cores if not given.
         learning: False for the brain's twin: the same seeds, and ``learn`` is never called.
+        checkpoint: Every so many episodes, and at the end, the brain of each run is kept under ``experiments/<id>/``,
+            where the session is stored then too.
     """
     if runs < 1:
         raise UsageError(f"runs is {runs}: give at least 1")
     if seed is not None:
         session_seed(seed)
-    name = name_of(brain)
-    given = SessionConfig(task=task, brain=name, config=config or {}, runs=runs, episodes=episodes, seed=seed)
-    plan = make_plan(given, workers=workers)
-    return run_plan(plan if learning else twin_plan(plan))
+    start = brain.checkpoint() if isinstance(brain, TrainedBrain) else None
+    name = start.header.brain if start is not None else name_of(cast("Any", brain))
+    parameters = {**({} if start is None else start.header.config), **(config or {})}
+    given = SessionConfig(task=task, brain=name, config=parameters, runs=runs, episodes=episodes, seed=seed)
+    plan = make_plan(given, workers=workers, start=start, checkpoint=checkpoint)
+    return run_plan(plan if learning else twin_plan(plan), root=EXPERIMENTS if checkpoint else None)

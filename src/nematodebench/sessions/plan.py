@@ -9,9 +9,12 @@ from nematodebench.brains.configs import dump_config
 from nematodebench.brains.registry import BrainType, canonical_name, get_brain, is_compiled
 from nematodebench.engine.executors import ExecutorName, choose_executor, default_workers
 from nematodebench.engine.isolation.host import Foreign
-from nematodebench.engine.run import RunSpec, interface, resolve_config
+from nematodebench.engine.run import resolve_config
+from nematodebench.engine.saved_start import check_keeping, check_start
 from nematodebench.engine.seeds import run_seed, session_seed
+from nematodebench.engine.spec import Keeping, RunSpec, interface
 from nematodebench.errors import UsageError
+from nematodebench.records.checkpoint import Checkpoint
 from nematodebench.sessions.config import SessionConfig, config_text
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.registry import get_task
@@ -33,11 +36,19 @@ class Plan:
     executor: ExecutorName
     config_name: str
     config_text: str
+    start: Checkpoint | None = None
+    """The saved brain that every run begins with; None for fresh brains."""
+    checkpoint: int = 0
+    """Every so many episodes the brain of a run is kept; 0 for never."""
+    keeping: Keeping | None = None
+    """Where brains are kept, once the session has a folder."""
 
     def specs(self) -> list[RunSpec]:
         """The runs, in order."""
         return [
-            RunSpec(self.task, self.brain_name, self.brain, self.config, run_seed(self.seed, k), k)
+            RunSpec(
+                self.task, self.brain_name, self.brain, self.config, run_seed(self.seed, k), k, self.start, self.keeping
+            )
             for k in range(self.runs)
         ]
 
@@ -50,10 +61,21 @@ def make_plan(
     config_name: str = "",
     text: str = "",
     foreign: Foreign | None = None,
+    start: Checkpoint | None = None,
+    checkpoint: int = 0,
 ) -> Plan:
     """Makes a plan of a config and checks everything that can be checked before the first run.
 
-    The code of a ``foreign`` brain is not imported here: the config has to be complete, and is taken as it is.
+    Args:
+        given: The config.
+        workers: Runs at a time; all cores if not given.
+        executor: Where runs are executed; by the kind of brain if not given.
+        config_name: Name of the config's file.
+        text: Content of the config's file.
+        foreign: The brain, if its code is not to be imported here: the config has to be complete then, and is taken
+            as it is.
+        start: The saved brain that runs begin with.
+        checkpoint: Every so many episodes the brain of a run is kept; 0 for never.
     """
     given = given.model_copy(update={"brain": canonical_name(given.brain)})
     task = get_task(given.task).with_episodes(given.episodes)
@@ -76,8 +98,11 @@ def make_plan(
         executor=choose_executor(brain, executor, count),
         config_name=name,
         config_text=text or config_text(resolved),
+        start=start,
+        checkpoint=checkpoint,
     )
     check_body(plan)
+    check_saved(plan)
     return plan
 
 
@@ -102,7 +127,9 @@ def session_config(plan: Plan) -> SessionConfig:
 def resized(plan: Plan, runs: int, seed: int) -> Plan:
     """The same plan with another number of runs, or another seed. Run k of a seed is the same in all of them."""
     given = session_config(plan).model_copy(update={"runs": runs, "seed": seed})
-    return make_plan(given, workers=plan.workers, executor=plan.executor, config_name=plan.config_name)
+    return make_plan(
+        given, workers=plan.workers, executor=plan.executor, config_name=plan.config_name, start=plan.start
+    )
 
 
 def check_body(plan: Plan) -> None:
@@ -112,3 +139,13 @@ def check_body(plan: Plan) -> None:
             plan.brain.layout(plan.config, interface(plan.task))
         except ValueError as error:
             raise UsageError(f"Brain {plan.brain_name!r} cannot run on {plan.task.id}: {error}") from error
+
+
+def check_saved(plan: Plan) -> None:
+    """Refuses a saved brain that cannot begin these runs, and brains that cannot be kept."""
+    if plan.checkpoint < 0:
+        raise UsageError(f"checkpoint is {plan.checkpoint}: give a number of episodes, at least 1")
+    if plan.start is not None:
+        check_start(plan.specs()[0], plan.start)
+    if plan.checkpoint:
+        check_keeping(plan.specs()[0])

@@ -9,12 +9,13 @@ from typing import Any
 from nematodebench.brains.registry import BrainType
 from nematodebench.engine.isolation.host import Foreign
 from nematodebench.measures.base import Measurement
-from nematodebench.records.schemas import NormalisedRecord
+from nematodebench.records.checkpoint import Checkpoint
+from nematodebench.records.schemas import ContinuedFrom, NormalisedRecord
 from nematodebench.stats import StatValue
 from nematodebench.tasks.anchoring import load_anchors, normalise
 from nematodebench.tasks.base import Task
 
-__all__ = ["brain_source_hash", "measurement_records", "normalised_record"]
+__all__ = ["brain_source_hash", "continued_record", "measurement_records", "normalised_record"]
 
 
 def brain_source_hash(brain: BrainType | Foreign) -> str | None:
@@ -25,6 +26,14 @@ def brain_source_hash(brain: BrainType | Foreign) -> str | None:
         return hashlib.sha256(Path(inspect.getfile(brain)).read_bytes()).hexdigest()
     except (OSError, TypeError):
         return None
+
+
+def continued_record(start: Checkpoint | None) -> ContinuedFrom | None:
+    """Where the saved brain comes from that runs began with; None for fresh brains."""
+    if start is None:
+        return None
+    header = start.header
+    return ContinuedFrom(sha256=start.sha256, task=header.task, seed=header.seed, episode=header.episode)
 
 
 def normalised_record(task: Task, measurement: Measurement, older: bool = False) -> NormalisedRecord | None:

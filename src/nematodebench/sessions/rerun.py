@@ -8,15 +8,16 @@ from nematodebench.brains.registry import canonical_name, get_brain, list_brains
 from nematodebench.engine.isolation.host import Foreign
 from nematodebench.engine.run import RunResult, RunSpec, compile_for, execute, record_hash, resolve_stored
 from nematodebench.errors import UsageError
-from nematodebench.records.memory_hash import OLDER_KIND, same_memory
+from nematodebench.records.checkpoint import Checkpoint
+from nematodebench.records.memory_hash import not_compared, same_memory
 from nematodebench.records.provenance import platform_class
 from nematodebench.records.schemas import ExperimentMetadata, RunRecord
-from nematodebench.records.store import stored_columns
+from nematodebench.records.store import stored_columns, stored_start
 from nematodebench.sessions.session import phase_columns
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.registry import all_tasks, get_task
 
-__all__ = ["Rerun", "is_foreign", "rerun", "same_task", "spec_of", "task_of", "with_columns_of"]
+__all__ = ["Rerun", "folder_of", "is_foreign", "rerun", "same_task", "spec_of", "task_of", "with_columns_of"]
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,9 @@ class Rerun:
     @property
     def note(self) -> str:
         """What could not be compared; empty where everything was."""
-        return OLDER_KIND if self.result.failure is None and self._same_memory is None else ""
+        if self.result.failure is not None:
+            return ""
+        return not_compared(self.recorded.memory_hash, self.result.memory_hash)
 
     @property
     def _same_memory(self) -> bool | None:
@@ -77,12 +80,23 @@ def same_task(one: ExperimentMetadata, other: ExperimentMetadata) -> bool:
 
 
 def spec_of(
-    metadata: ExperimentMetadata, run: RunRecord, trust_code: bool = False, foreign: Foreign | None = None
+    metadata: ExperimentMetadata,
+    run: RunRecord,
+    trust_code: bool = False,
+    foreign: Foreign | None = None,
+    start: Checkpoint | None = None,
 ) -> RunSpec:
     """Says what has to be executed. It refuses another task specification, and foreign code unless it is trusted.
 
-    A brain that is given as ``foreign`` is executed in a process of its own, and its code is not imported here.
+    Args:
+        metadata: The session's record.
+        run: The run's record.
+        trust_code: Whether a brain that is not registered here may be imported and executed.
+        foreign: The brain, if it is to be executed in a process of its own: its code is not imported here.
+        start: The saved brain that the run began with, if it continued one.
     """
+    if metadata.continued_from is not None and start is None:
+        raise UsageError(f"The runs of {metadata.experiment_id} began with a saved brain: without it none is executed.")
     task = task_of(metadata)
     changes = task.changes_since(metadata.task_spec)
     if changes:
@@ -95,7 +109,7 @@ def spec_of(
         raise UsageError(f"Brain {metadata.brain!r} is somebody's code: it runs only with --trust-code.")
     brain = get_brain(metadata.brain)
     config = resolve_stored(metadata.brain, brain, metadata.brain_config)
-    return RunSpec(task, metadata.brain, brain, config, run.seed, run.run)
+    return RunSpec(task, metadata.brain, brain, config, run.seed, run.run, start)
 
 
 def with_columns_of(recorded: Task, result: RunResult, executed: Task) -> RunResult:
@@ -106,6 +120,11 @@ def with_columns_of(recorded: Task, result: RunResult, executed: Task) -> RunRes
     return replace(result, records=records, record_hash=record_hash(recorded, records))
 
 
+def folder_of(place: Path) -> Path:
+    """The folder of a stored session, given that or a file in it."""
+    return (place if place.is_dir() else place.parent).resolve()
+
+
 def rerun(metadata: ExperimentMetadata, index: int, trust_code: bool = False, place: Path | None = None) -> Rerun:
     """Executes one recorded run again from its seed.
 
@@ -113,12 +132,14 @@ def rerun(metadata: ExperimentMetadata, index: int, trust_code: bool = False, pl
         metadata: The session's record.
         index: Number of the run.
         trust_code: Whether a brain that is not registered here may be imported and executed.
-        place: The session's folder or file: older records do not say what was recorded of an episode, but tables do.
+        place: The session's folder or file: older records do not say what was recorded of an episode, but tables do,
+            and a saved brain that runs began with is kept there.
     """
     run = next((run for run in metadata.runs if run.run == index), None)
     if run is None:
         raise UsageError(f"{metadata.experiment_id} has no run {index}: it has runs 0 to {metadata.num_runs - 1}.")
-    spec = spec_of(metadata, run, trust_code)
+    start = stored_start(folder_of(place), metadata.continued_from) if place is not None else None
+    spec = spec_of(metadata, run, trust_code, start=start)
     compile_for(spec.task, spec.brain)
     same = platform_class(metadata.provenance.machine) == platform_class(platform.machine())
     columns = metadata.columns or ({} if place is None else stored_columns(place, phase_columns(spec.task)))

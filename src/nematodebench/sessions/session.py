@@ -4,12 +4,15 @@ import hashlib
 import html
 import io
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from nematodebench.brains.registry import class_of
+from nematodebench.engine.spec import RunSpec
+from nematodebench.engine.trained import TrainedBrain
+from nematodebench.errors import UsageError
 from nematodebench.kernels.target import code_generation
 from nematodebench.measures.base import Measurement
 from nematodebench.records.episodes import PhaseColumns, episodes_frame, write_frame
@@ -17,16 +20,30 @@ from nematodebench.records.provenance import collect_provenance
 from nematodebench.records.runs import RunResult
 from nematodebench.records.schemas import ExperimentMetadata, RunRecord, Timing
 from nematodebench.records.store import ExperimentStore
+from nematodebench.sessions.brains import brain_of_run
 from nematodebench.sessions.plan import Plan, dump_config
-from nematodebench.sessions.recording import brain_source_hash, measurement_records
+from nematodebench.sessions.recording import brain_source_hash, continued_record, measurement_records
 from nematodebench.tasks.base import Task
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["EXPERIMENTS", "Metrics", "Session", "phase_columns"]
+__all__ = ["EXPERIMENTS", "Metrics", "Run", "Session", "phase_columns"]
 
 EXPERIMENTS = Path("experiments")
+
+
+@dataclass(frozen=True)
+class Run(RunResult):
+    """One run of a session; its brain can be had."""
+
+    spec: RunSpec | None = field(default=None, repr=False, compare=False)
+
+    def brain(self) -> TrainedBrain:
+        """The brain that the run has left: read from its last checkpoint if there is one, otherwise executed again."""
+        if self.spec is None:
+            raise UsageError(f"Run {self.index} does not belong to a session any more: it has no brain.")
+        return brain_of_run(self.spec, self)
 
 
 @dataclass(repr=False)
@@ -61,10 +78,13 @@ class Session:
         return Metrics(self.measurement.session)
 
     @cached_property
-    def runs(self) -> list[RunResult]:
+    def runs(self) -> list[Run]:
         """Every run with seed, metrics and hashes."""
-        table = iter(self.measurement.runs)
-        return [result if result.failure else replace(result, metrics=next(table)) for result in self.results]
+        table, specs = iter(self.measurement.runs), {spec.index: spec for spec in self.plan.specs()}
+        return [
+            Run(**{**vars(result), "metrics": {} if result.failure else next(table), "spec": specs.get(result.index)})
+            for result in self.results
+        ]
 
     @cached_property
     def episodes(self) -> "pl.DataFrame":
@@ -100,6 +120,7 @@ class Session:
             brain_class=cast("Any", class_of(plan.brain)),  # checked by the schema
             brain_config=dump_config(plan.config),
             brain_source_hash=brain_source_hash(plan.brain),
+            continued_from=continued_record(plan.start),
             config_file=plan.config_name,
             config_hash=hashlib.sha256(plan.config_text.encode()).hexdigest(),
             session_seed=plan.seed,
@@ -125,7 +146,7 @@ class Session:
     def store(self, store: ExperimentStore) -> Path:
         """Writes the finished session; returns its folder."""
         if not store.folder.exists():
-            store.create({}, self.plan.config_name, self.plan.config_text)
+            store.create({}, self.plan.config_name, self.plan.config_text, self.plan.start)
         buffer = io.BytesIO()
         write_frame(self.episodes, buffer)
         store.finish(self.metadata(), buffer.getvalue())

@@ -15,7 +15,7 @@ from nematodebench.kernels.target import code_generation
 from nematodebench.records.bundle_schema import Bundle
 from nematodebench.records.evaluation_schema import CheckResult
 from nematodebench.records.provenance import collect_provenance
-from nematodebench.records.store import ExperimentStore, find_record
+from nematodebench.records.store import CHECKPOINTS, ExperimentStore, find_record
 from nematodebench.records.submission_schema import NematodeBenchSubmission
 from nematodebench.sessions.rerun import task_of
 from nematodebench.submissions.bundles import BUNDLES, bundle_problems, pack
@@ -144,7 +144,7 @@ def _open(root: Path, folders: Sequence[Path]) -> list[StoredSession]:
         store = ExperimentStore(place.parent, place.name)
         if store.complete and store.plan_path.is_file():
             store.clean()  # a kill came between the end of the session and its cleaning
-        sessions.append(open_session(place.parent, place.name))
+        sessions.append(open_session(place.parent, place.name, beside=(CHECKPOINTS,)))
     names = [session.metadata.experiment_id for session in sessions]
     for name in names:
         if names.count(name) > 1:

@@ -76,6 +76,17 @@ def _complete(case: Case) -> Iterator[str]:
 
 
 @check(
+    "fresh",
+    "every run began with a fresh brain",
+    "Only what a brain learns in its runs counts: submit sessions that were not begun with --from.",
+)
+def _fresh(case: Case) -> Iterator[str]:
+    for record in case.records:
+        if record.continued_from is not None:
+            yield f"the brain of {record.experiment_id} was trained before its runs began"
+
+
+@check(
     "consistency",
     "one brain, config, task and grid size in all sessions",
     "Submit only sessions of one brain, one config and one task.",
@@ -323,6 +334,7 @@ DATA_CHECKS = (
     _minimum_sessions,
     _minimum_runs,
     _complete,
+    _fresh,
     _agree,
     _task,
     _bundle,

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from nematodebench import __version__
 from nematodebench.errors import UsageError
 from nematodebench.records.evaluation_schema import CheckResult, EvaluationReport, Reproduction
-from nematodebench.records.memory_hash import OLDER_KIND
+from nematodebench.records.memory_hash import NO_HASH, OLDER_KIND
 from nematodebench.records.provenance import source_hash
 from nematodebench.records.submission_schema import NematodeBenchSubmission
 from nematodebench.records.versions import NewerVersionError
@@ -131,7 +131,7 @@ def _open_files(case: Case, results: Sequence[CheckResult]) -> CheckResult:
 def _reproduce(
     case: Case, count: int, workers: int | None, results: Sequence[CheckResult]
 ) -> tuple[Reproduction | None, CheckResult]:
-    needed = {"complete", "consistency", "task", "brain"}
+    needed = {"complete", "fresh", "consistency", "task", "brain"}
     bad = [result.name for result in results if result.name in needed and result.outcome not in {"PASS", "WARN"}]
     if bad:
         message = f"not executed, because of: {', '.join(bad)}"
@@ -139,8 +139,9 @@ def _reproduce(
     again = execute_again(case, count, workers)
     same, close, off = (again.count(outcome) for outcome in ("identical", "within", "different"))
     message = f"{len(again.runs)} of {again.total_runs} runs executed again: {same} identical bit for bit"
-    older = sum(run.outcome == "identical" and run.message == OLDER_KIND for run in again.runs)
-    message += f" ({older} with a {OLDER_KIND})" if older else ""
+    for note, words in ((OLDER_KIND, f"with a {OLDER_KIND}"), (NO_HASH, f"with {NO_HASH}")):
+        some = sum(run.outcome == "identical" and run.message == note for run in again.runs)
+        message += f" ({some} {words})" if some else ""
     message += f", {close} within 10 %" if close else ""
     if off:
         flagged = [

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from nematodebench.errors import StorageError, UsageError
 from nematodebench.files import atomic_write
+from nematodebench.records.store import CHECKPOINTS, find_record
 from nematodebench.submissions.build import Attribution, Draft, OwnSource, prepare
 from nematodebench.submissions.bundles import BUNDLES
 from nematodebench.submissions.repository import state_folder
@@ -138,11 +139,18 @@ def _sync(folder: Path) -> None:
 
 
 def _finish(root: Path, moves: dict[str, str]) -> None:
-    """Removes the originals of a published submission, each with one rename, and then the journal."""
-    for name, original in moves.items():
-        gone = Path(original).with_name(f".{name}.submitted")
-        if Path(original).is_dir() and Path(original).resolve() != (root / ARTIFACTS / name).resolve():
-            Path(original).rename(gone)
+    """Removes the originals of a published submission, each with one rename, and then the journal.
+
+    Checkpoints are not published: they stay where they are.
+    """
+    for name, place in moves.items():
+        original = Path(place)
+        gone = original.with_name(f".{name}.submitted")
+        if find_record(original) is not None and original.resolve() != (root / ARTIFACTS / name).resolve():
+            original.rename(gone)
+        if (gone / CHECKPOINTS).is_dir():
+            original.mkdir(exist_ok=True)
+            (gone / CHECKPOINTS).rename(original / CHECKPOINTS)
         shutil.rmtree(gone, ignore_errors=True)
     _forget(root)
 

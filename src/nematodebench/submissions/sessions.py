@@ -76,12 +76,13 @@ def artifact_path(experiment_id: str) -> str:
     return f"{ARTIFACTS}/{experiment_id}/{experiment_id}.json"
 
 
-def open_session(root: Path, place: str) -> StoredSession:
+def open_session(root: Path, place: str, beside: tuple[str, ...] = ()) -> StoredSession:
     """Reads a session's folder: its record, its config, its episodes, and nothing beside them.
 
     Args:
         root: A folder that is trusted: no link is followed below it.
         place: Path of the session's folder below it.
+        beside: What else may lie in the folder; it is not read.
     """
     folder, name = root / place, place.rsplit("/", maxsplit=1)[-1]
     found = {file.name for file in folder.iterdir()} if folder.is_dir() else set()
@@ -94,7 +95,7 @@ def open_session(root: Path, place: str) -> StoredSession:
         raise UsageError(f"{name}.json is the record of {metadata.experiment_id!r}, not of {name}.")
     _check_names(metadata)
     table = EPISODES if EPISODES in found or PACKED not in found else PACKED
-    stray = sorted(found - {metadata.config_file, table})
+    stray = sorted(found - {metadata.config_file, table, *beside})
     if stray not in ([f"{name}.json"], [f"{name}.json.xz"]):
         strange = ", ".join(repr(file) for file in stray if file != f"{name}.json")
         raise UsageError(f"{name} holds files that are not part of a session: {strange}.")

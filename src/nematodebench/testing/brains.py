@@ -173,7 +173,7 @@ class BrainSuite:
         alone = [_bits(self._run(task, seed)) for seed in (1, 2, 3, 4)]
         assert alone == self._among_others(task)
 
-    def _among_others(self, task: Task) -> list[tuple[str, str]]:
+    def _among_others(self, task: Task) -> list[tuple[str, str | None]]:
         specs = [self._spec(task, seed) for seed in (4, 3, 2, 1)]
         if not is_compiled(self.brain):
             random.seed(99)
@@ -215,5 +215,5 @@ class BrainSuite:
             resolve_config(self._name, self.brain, {**self.config, "no_such_key": 1})
 
 
-def _bits(result: RunResult) -> tuple[str, str]:
+def _bits(result: RunResult) -> tuple[str, str | None]:
     return result.record_hash, result.memory_hash

@@ -7,7 +7,7 @@ from nematodebench.engine.isolation.sandbox import require_sandbox
 from nematodebench.engine.run import RunSpec, compile_for, execute
 from nematodebench.engine.seeds import run_seed
 from nematodebench.errors import UsageError
-from nematodebench.records.memory_hash import same_memory
+from nematodebench.records.memory_hash import not_compared, same_memory
 from nematodebench.records.submission_schema import NematodeBenchSubmission
 from nematodebench.sessions.config import SessionConfig
 from nematodebench.sessions.plan import make_plan
@@ -33,6 +33,7 @@ class Replay:
         record_hash: Hash of the episodes that came out now.
         identical: Whether episodes and final memory are the same bit for bit.
         failure: Why the run did not end; empty if it did.
+        note: What could not be compared; empty where everything was.
     """
 
     result: Result
@@ -43,6 +44,7 @@ class Replay:
     record_hash: str
     identical: bool
     failure: str = ""
+    note: str = ""
 
 
 def replay(path: Path, number: int, work: Path, *, trust_code: bool = False) -> Replay:
@@ -74,7 +76,8 @@ def replay(path: Path, number: int, work: Path, *, trust_code: bool = False) -> 
     failure = "" if again.failure is None else again.failure.message
     same = not failure and again.record_hash == recorded.record_hash
     same = same and same_memory(recorded.memory_hash, again.memory_hash) is not False
-    return Replay(result, keyid, session, run, recorded, again.record_hash, same, failure)
+    note = not_compared(recorded.memory_hash, again.memory_hash) if same else ""
+    return Replay(result, keyid, session, run, recorded, again.record_hash, same, failure, note)
 
 
 def _check_seeds(result: Result, submission: NematodeBenchSubmission, digest: str) -> None:

@@ -38,7 +38,7 @@ class FreshRun(Record):
 
     seed: Seed64
     record_hash: Sha256
-    memory_hash: str = Field(max_length=80)
+    memory_hash: str | None = Field(max_length=80)
     metrics: dict[str, float | None]
 
 

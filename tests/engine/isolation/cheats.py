@@ -32,6 +32,24 @@ class Honest:
         return f"{self.steps} {self.episodes}".encode()
 
 
+class TellsNothing(Honest):
+    """Has no ``memory``: it is taken from its attributes."""
+
+    memory = None
+
+    def learn(self, transition):
+        super().learn(transition)
+        self.last = transition
+
+
+class CannotTell(TellsNothing):
+    """Holds something that is no data."""
+
+    def begin_episode(self):
+        super().begin_episode()
+        self.open = iter([1])
+
+
 class ReadsTheStack(Honest):
     """Looks for the world, the records or the scorer in the frames and objects of its process."""
 

@@ -15,6 +15,7 @@ from nematodebench.engine.isolation.sandbox import Limits
 from nematodebench.engine.isolation.shared import FEEDBACK, WORDS
 from nematodebench.engine.run import RunSpec, compile_for, execute
 from nematodebench.kernels.abi import Feedback
+from nematodebench.records.memory_hash import memory_kind
 from nematodebench.tasks.continual import continual_task
 from nematodebench.tasks.registry import get_task
 
@@ -57,6 +58,15 @@ def test_a_brain_that_is_trusted_runs_without_a_sandbox_with_the_same_bits():
     trusted = run("Honest", brain=replace(foreign("Honest"), trusted=True))
     assert trusted.failure is None
     assert trusted.record_hash == in_process("Honest").record_hash
+
+
+@pytest.mark.parametrize(("name", "kind"), [("TellsNothing", 3), ("CannotTell", None)])
+def test_a_memory_that_is_taken_has_the_same_hash_in_isolation(name, kind):
+    isolated, plain = run(name), in_process(name)
+    trusted = run(name, brain=replace(foreign(name), trusted=True))
+    assert isolated.failure is trusted.failure is None
+    assert isolated.memory_hash == plain.memory_hash == trusted.memory_hash
+    assert kind == (None if plain.memory_hash is None else memory_kind(plain.memory_hash))
 
 
 def test_probes_of_copies_give_the_same_bits():

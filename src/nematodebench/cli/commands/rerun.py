@@ -39,9 +39,10 @@ def rerun(
         print_json(facts)
     else:
         print(printable(f"{metadata.task} {metadata.brain} run {run}, seed {recorded.seed}"), end="\n\n")
-        rows = [[key, str(facts["recorded"][key]), str(facts["again"][key])] for key in facts["recorded"]]  # type: ignore[index, attr-defined]
-        print_table(["what", "recorded", "again"], rows)
-        print(f"\n{'IDENTICAL, bit for bit' if outcome.identical else 'DIFFERENT'} ({result.seconds:.2f} s)")
+        sides = [{k: "none" if v is None else str(v) for k, v in facts[side].items()} for side in ("recorded", "again")]  # type: ignore[attr-defined]
+        print_table(["what", "recorded", "again"], [[key, sides[0][key], sides[1][key]] for key in sides[0]])
+        same = "IDENTICAL episodes, bit for bit" if outcome.note else "IDENTICAL, bit for bit"
+        print(f"\n{same if outcome.identical else 'DIFFERENT'} ({result.seconds:.2f} s)")
         if outcome.note:
             print(outcome.note)
         if outcome.difference:

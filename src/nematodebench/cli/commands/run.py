@@ -38,6 +38,12 @@ def run(
     ] = None,
     track: Annotated[bool, typer.Option("--track", help="store the session under experiments/")] = False,
     output: Annotated[Path, typer.Option(help="where tracked sessions are stored")] = Path("experiments"),
+    checkpoint: Annotated[
+        int | None, typer.Option(help="keep every run's brain after so many episodes and at its end; implies --track")
+    ] = None,
+    begin_with: Annotated[
+        Path | None, typer.Option("--from", metavar="CHECKPOINT", help="begin every run with a saved brain")
+    ] = None,
     resume: Annotated[str | None, typer.Option(metavar="ID", help="continue a killed or interrupted session")] = None,
     until: Annotated[
         str | None, typer.Option(metavar="decided", help="add runs of two brains until one is better or both are equal")
@@ -56,25 +62,10 @@ def run(
     from nematodebench.cli.sessions import RunRequest, run_command
 
     request = RunRequest(
-        task=task,
-        brains=brains or [],
-        config=config,
-        runs=runs,
-        episodes=episodes,
-        seed=seed,
-        sessions=sessions,
-        assign=assign or [],
-        twin=twin,
-        workers=workers,
-        executor=executor,
-        track=track,
-        output=output,
-        resume=resume,
-        dry_run=dry_run,
-        until=until,
-        max_runs=max_runs,
-        smallest_effect=smallest,
-        debug=debug,
-    )
+        task=task, brains=brains or [], config=config, runs=runs, episodes=episodes, seed=seed, sessions=sessions,
+        assign=assign or [], twin=twin, workers=workers, executor=executor, track=track or checkpoint is not None,
+        checkpoint=checkpoint, begin_with=begin_with, output=output, resume=resume, dry_run=dry_run, until=until,
+        max_runs=max_runs, smallest_effect=smallest, debug=debug,
+    )  # fmt: skip
     if not run_command(request, json=json):
         raise typer.Exit(1)

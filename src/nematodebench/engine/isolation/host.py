@@ -191,10 +191,12 @@ class IsolatedBrains:
         finally:
             self._ask(RESTORE)
 
-    def memory_hash(self) -> str:
-        """SHA-256 of what the brains remember, as their process tells it."""
+    def memory_hash(self) -> str | None:
+        """SHA-256 of what the brains remember, as their process tells it; None if it says that there is none."""
         self._ask(MEMORY)
-        memory = self._process.message().get("memory")
+        memory = self._process.message().get("memory", "")
+        if memory is None:
+            return None
         if not isinstance(memory, str) or memory_kind(memory) is None:
             raise IsolationError("the brain's process did not tell the hash of its memory")
         return memory
