@@ -13,6 +13,7 @@ import typer
 
 from nematodebench import __version__
 from nematodebench.cli import commands
+from nematodebench.cli.progress import plain_notices
 from nematodebench.cli.tables import show_wide
 from nematodebench.errors import Interrupted, StorageError, UsageError, missing_extra
 from nematodebench.records.plain_text import without_commands
@@ -75,7 +76,7 @@ def main() -> None:
     if len(words) < len(sys.argv) - 1:
         show_wide()
     try:
-        with _stopped_by_signals():
+        with _stopped_by_signals(), plain_notices():
             build()(words)
     except UsageError as error:
         _complain(error, 2)
