@@ -37,6 +37,7 @@ _REGISTERED: dict[str, BrainType] = {}
 _GIVEN: dict[str, BrainType] = {}
 """Classes that somebody gave themselves: found in this process by the name that their results are stored with."""
 _LIFE = ("act", "learn", "begin_episode")
+_GIVEN_TO_ALL = ("observation_space", "action_space", "config", "seed")
 
 
 def canonical_name(name: str) -> str:
@@ -103,7 +104,23 @@ def _checked(candidate: Any, name: str) -> BrainType:
     missing = [method for method in _LIFE if not callable(getattr(candidate, method, None))]
     if not inspect.isclass(candidate) or missing:
         raise UsageError(f"Brain {name!r} is not a brain: it lacks {', '.join(missing) or 'a class'}.")
+    _check_constructor(candidate, name)
     return candidate
+
+
+def _check_constructor(brain: BrainType, name: str) -> None:
+    """Refuses a class that cannot be built from what every brain is given."""
+    try:
+        signature = inspect.signature(brain)
+    except ValueError:  # a class that is not written in Python does not tell
+        return
+    try:
+        signature.bind(*_GIVEN_TO_ALL)
+    except TypeError as error:
+        raise UsageError(
+            f"Brain {name!r} cannot be built: its __init__ has to take {', '.join(_GIVEN_TO_ALL)}; it takes "
+            f"{', '.join(signature.parameters) or 'nothing'}."
+        ) from error
 
 
 def register_brain(name: str, brain: BrainType) -> BrainType:
