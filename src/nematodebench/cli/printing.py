@@ -1,8 +1,11 @@
 """Prints JSON, and tables as Markdown that reads well in a terminal and can be pasted into an issue. Imports little."""
 
+import dataclasses
+import datetime
 import json
 import sys
 from collections.abc import Sequence
+from pathlib import PurePath
 from typing import Any
 
 from nematodebench.cli.tables import available_width, fit
@@ -15,7 +18,19 @@ __all__ = ["print_json", "print_table", "printable"]
 def print_json(content: Any) -> None:
     """Prints one JSON document on standard output."""
     # Escaped, a workflow's log does not take a text for a command of its own.
-    sys.stdout.write(json.dumps(content, indent=1, default=str).replace("##[", "#\\u0023[") + "\n")
+    sys.stdout.write(json.dumps(content, indent=1, default=_as_json).replace("##[", "#\\u0023[") + "\n")
+
+
+def _as_json(value: Any) -> Any:
+    """Plain values for what JSON does not know; never the way Python shows it."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    for name in ("model_dump", "tolist"):  # a pydantic model; an array or a number of NumPy
+        if hasattr(value, name):
+            return getattr(value, name)()
+    if isinstance(value, (PurePath, datetime.date)):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} has no form in JSON")
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
