@@ -105,6 +105,7 @@ def test_listing_brains_imports_no_library_of_theirs():
 
 BRAIN = """
 class Filed:
+    def __init__(self, observation_space, action_space, config, seed): pass
     def act(self, observation): return 0
     def learn(self, transition): pass
     def begin_episode(self): pass
