@@ -6,13 +6,10 @@
 2
 """
 
-import contextlib
 import importlib
 import os
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
-
-from nematodebench.errors import UsageError
 
 if TYPE_CHECKING:
     from nematodebench import scoring, stats
@@ -81,10 +78,9 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-# So that gymnasium.make("nematodebench/...") works as soon as this package is imported. Where nothing may be compiled,
-# whatever needs a world first says why. A brain in a sandbox has no business with worlds, and starts sooner.
+# So that gymnasium.make("nematodebench/...") works as soon as this package is imported. A brain in a sandbox has no
+# business with worlds, and starts sooner.
 if "NEMATODEBENCH_SANDBOX" not in os.environ:
-    from nematodebench.interop.registration import register_all
+    from nematodebench.interop.registration import register_with_gymnasium
 
-    with contextlib.suppress(UsageError):
-        register_all()
+    register_with_gymnasium()

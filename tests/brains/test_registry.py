@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from nematodebench.brains import registry
-from nematodebench.brains.listing import Summary, summary_of
+from nematodebench.brains import declared, registry
+from nematodebench.brains.listing import Summary, list_summaries
 from nematodebench.brains.registry import canonical_name, get_brain, list_brains
 from nematodebench.engine.run import resolve_config
 from nematodebench.errors import UsageError
@@ -42,14 +42,14 @@ def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A package with one file of three brains."""
     (tmp_path / "classical").mkdir()
     (tmp_path / "classical" / "several.py").write_text(FILE)
-    monkeypatch.setattr(registry, "_FOLDER", tmp_path)
-    registry._declared.cache_clear()
+    monkeypatch.setattr(declared, "_FOLDER", tmp_path)
+    declared._declared.cache_clear()
     yield
-    registry._declared.cache_clear()
+    declared._declared.cache_clear()
 
 
 def test_aliases_belong_to_the_class_they_stand_in(room: None) -> None:
-    modules, aliases = registry._declared()
+    modules, aliases = declared._declared()
     assert modules == dict.fromkeys(["first", "second", "third"], "nematodebench.brains.classical.several")
     assert aliases == {"second_of_old": "second", "older_second": "second", "third_of_old": "third"}
 
@@ -63,8 +63,8 @@ def test_a_name_of_today_is_its_own(room: None) -> None:
 @pytest.fixture
 def renamed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The random policy as if it had had another name."""
-    modules, _ = registry._declared()
-    monkeypatch.setattr(registry, "_declared", lambda: (modules, {"coin_flipper": "null_random"}))
+    modules, _ = declared._declared()
+    monkeypatch.setattr(declared, "_declared", lambda: (modules, {"coin_flipper": "null_random"}))
 
 
 def test_an_older_name_finds_the_brain(renamed: None) -> None:
@@ -93,7 +93,8 @@ def test_the_new_parameter_of_a_brain_has_its_default_in_stored_configs() -> Non
 def test_what_a_list_says_without_importing_is_what_the_class_says(name):
     brain = registry.get_brain(name)
     path = "compiled" if registry.is_compiled(brain) else "Python"
-    assert summary_of(name) == Summary(name, registry.class_of(brain), path, inspect.getdoc(brain).split("\n")[0])
+    (listed,) = [summary for summary in list_summaries() if summary.name == name]
+    assert listed == Summary(name, registry.class_of(brain), path, inspect.getdoc(brain).split("\n")[0])
 
 
 def test_listing_brains_imports_no_library_of_theirs():
@@ -104,6 +105,7 @@ def test_listing_brains_imports_no_library_of_theirs():
 
 BRAIN = """
 class Filed:
+    def __init__(self, observation_space, action_space, config, seed): pass
     def act(self, observation): return 0
     def learn(self, transition): pass
     def begin_episode(self): pass

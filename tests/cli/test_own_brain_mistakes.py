@@ -12,6 +12,7 @@ from nematodebench.errors import UsageError
 FILES = {
     "my_brain.py": """
 class Curious:
+    def __init__(self, *given): pass
     def begin_episode(self): pass
     def act(self, observation): return 0
     def learn(self, transition): pass

@@ -42,7 +42,7 @@ def test_where_the_cache_is_not_safe_another_one_is_used(tmp_path: Path, monkeyp
     folder.mkdir()
     folder.chmod(0o777)
     monkeypatch.setenv("NEMATODEBENCH_CACHE_DIR", str(folder))
-    with pytest.warns(RuntimeWarning, match="is not used for compiled code: other users may write to it"):
+    with pytest.warns(RuntimeWarning, match="is not safe: other users may write to it"):
         use_own_cache()
     taken = Path(os.environ["NEMATODEBENCH_CACHE_DIR"])
     assert taken != folder

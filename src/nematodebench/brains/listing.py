@@ -6,9 +6,9 @@ import inspect
 from dataclasses import dataclass
 from pathlib import Path
 
-from nematodebench.brains.registry import class_of, get_brain, is_compiled, module_of
+from nematodebench.brains.declared import built_in_modules, offered_brains
 
-__all__ = ["Summary", "summary_of"]
+__all__ = ["Summary", "list_summaries"]
 
 
 @dataclass(frozen=True)
@@ -21,14 +21,23 @@ class Summary:
     what: str
 
 
-def summary_of(name: str) -> Summary:
-    """What a brain is; one whose library is not installed says so."""
-    module = module_of(name)
-    if module is not None:
-        return _read(name, module)
+def list_summaries() -> list[Summary]:
+    """What every brain of this package, and every brain that another package offers, is."""
+    built_in = built_in_modules()
+    return [
+        _read(name, built_in[name]) if name in built_in else _summary_of(name)
+        for name in sorted({*built_in, *offered_brains()})
+    ]
+
+
+def _summary_of(name: str) -> Summary:
+    """What a brain of another package is; one whose library is not installed says so."""
+    from nematodebench.brains.registry import class_of, get_brain, is_compiled
+    from nematodebench.errors import UsageError
+
     try:
         brain = get_brain(name)
-    except ImportError as error:
+    except (ImportError, UsageError) as error:
         return Summary(name, "-", "-", f"not installed: {error}")
     what = (inspect.getdoc(brain) or "").split("\n")[0]
     return Summary(name, class_of(brain), "compiled" if is_compiled(brain) else "Python", what)

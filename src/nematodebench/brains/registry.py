@@ -5,12 +5,11 @@ import inspect
 import re
 import sys
 from collections.abc import Callable
-from functools import cache
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, TypeAlias, get_args
 
 from nematodebench.brains.base import CompiledBrain
+from nematodebench.brains.declared import built_in_modules, offered_brains, older_names
 from nematodebench.errors import UsageError, missing_extra, unknown_name
 from nematodebench.imports import class_wanted, import_class
 from nematodebench.vocabulary import BrainClass
@@ -34,59 +33,27 @@ __all__ = [
 BrainType: TypeAlias = type[Any]
 """A subclass of CompiledBrain, or a Python class with act, learn and begin_episode."""
 
-_PACKAGE = "nematodebench.brains"
-_FOLDER = Path(__file__).parent
-_NAME = r'name(?:: ClassVar\[str\]|(?:, \w+)+)? = "([a-z0-9_]+)".*'
-_ALIASES = r"aliases(?:: ClassVar\[tuple\[str, \.\.\.\]\])? = \(([a-z0-9_\", ]*)\)"
-_DECLARED = re.compile(f"^    (?:{_NAME}|{_ALIASES})$", re.MULTILINE)
 _GUARD = re.compile(r"^if __name__ == ['\"]__main__['\"]", re.MULTILINE)
 _REGISTERED: dict[str, BrainType] = {}
 _GIVEN: dict[str, BrainType] = {}
 """Classes that somebody gave themselves: found in this process by the name that their results are stored with."""
 _LIFE = ("act", "learn", "begin_episode")
-
-
-@cache
-def _declared() -> tuple[dict[str, str], dict[str, str]]:
-    """The package's brains with the modules they are in, and older names with the names of today.
-
-    Every file that defines a class with ``name = "..."`` is a brain's; any other is a helper. A line
-    ``aliases = ("...",)`` after it gives names under which the brain was known. The files are read, not imported, so
-    that listing brains needs none of their libraries.
-    """
-    modules: dict[str, str] = {}
-    aliases: dict[str, str] = {}
-    for path in sorted(_FOLDER.glob("*/*.py")):
-        current = ""
-        for name, older in _DECLARED.findall(path.read_text(encoding="utf-8")):
-            current = name or current
-            modules[current] = f"{_PACKAGE}.{path.parent.name}.{path.stem}"
-            aliases.update(dict.fromkeys(re.findall(r'"([a-z0-9_]+)"', older), current))
-    return modules, aliases
-
-
-def _built_in() -> dict[str, str]:
-    return _declared()[0]
+_GIVEN_TO_ALL = ("observation_space", "action_space", "config", "seed")
 
 
 def canonical_name(name: str) -> str:
     """The name of today for a brain that was renamed; every other name is its own."""
-    return name if name in list_brains() else _declared()[1].get(name, name)
-
-
-@cache
-def _entry_points() -> dict[str, Any]:
-    return {point.name: point for point in entry_points(group="nematodebench.brains")}
+    return name if name in list_brains() else older_names().get(name, name)
 
 
 def list_brains() -> list[str]:
     """Names of all brains that need no ``module:Class``."""
-    return sorted({*_built_in(), *_entry_points(), *_REGISTERED})
+    return sorted({*built_in_modules(), *offered_brains(), *_REGISTERED})
 
 
 def is_built_in(name: str) -> bool:
     """Whether a brain is part of this repository: only then its class is what its code says."""
-    return canonical_name(name) in _built_in()
+    return canonical_name(name) in built_in_modules()
 
 
 def is_here(name: str) -> bool:
@@ -96,7 +63,7 @@ def is_here(name: str) -> bool:
 
 def module_of(name: str) -> str | None:
     """The module of a brain of this package, which need not be imported for that; None for every other."""
-    return None if name in _REGISTERED else _built_in().get(canonical_name(name))
+    return None if name in _REGISTERED else built_in_modules().get(canonical_name(name))
 
 
 def get_brain(name: str) -> BrainType:
@@ -104,11 +71,11 @@ def get_brain(name: str) -> BrainType:
     name = canonical_name(name)
     if name in _REGISTERED or name in _GIVEN:
         return _REGISTERED.get(name) or _GIVEN[name]
-    if name in _built_in():
-        return _only_brain(_loaded(name, lambda: importlib.import_module(_built_in()[name])), name)
+    if name in built_in_modules():
+        return _only_brain(_loaded(name, lambda: importlib.import_module(built_in_modules()[name])), name)
     if ":" in name:
         return _checked(import_class("Brain", name), name)
-    points = _entry_points()
+    points = offered_brains()
     if name in points:
         return _checked(_loaded(name, points[name].load), name)
     if name.endswith(".py"):
@@ -143,12 +110,28 @@ def _checked(candidate: Any, name: str) -> BrainType:
     missing = [method for method in _LIFE if not callable(getattr(candidate, method, None))]
     if not inspect.isclass(candidate) or missing:
         raise UsageError(f"Brain {name!r} is not a brain: it lacks {', '.join(missing) or 'a class'}.")
+    _check_constructor(candidate, name)
     return candidate
+
+
+def _check_constructor(brain: BrainType, name: str) -> None:
+    """Refuses a class that cannot be built from what every brain is given."""
+    try:
+        signature = inspect.signature(brain)
+    except ValueError:  # a class that is not written in Python does not tell
+        return
+    try:
+        signature.bind(*_GIVEN_TO_ALL)
+    except TypeError as error:
+        raise UsageError(
+            f"Brain {name!r} cannot be built: its __init__ has to take {', '.join(_GIVEN_TO_ALL)}; it takes "
+            f"{', '.join(signature.parameters) or 'nothing'}."
+        ) from error
 
 
 def register_brain(name: str, brain: BrainType) -> BrainType:
     """Adds a brain for this process under a name of its own."""
-    if name in _built_in() or name in _entry_points():
+    if name in built_in_modules() or name in offered_brains():
         raise UsageError(f"Brain {name!r} exists already. Choose another name.")
     _REGISTERED[name] = _checked(brain, name)
     return brain
@@ -161,7 +144,7 @@ def name_of(brain: str | BrainType) -> str:
     if not inspect.isclass(brain):
         raise UsageError(f"A brain is given by its name or as a class; this is a {type(brain).__name__}.")
     own = str(vars(brain).get("name", ""))
-    known = {**_REGISTERED, **({own: get_brain(own)} if own in _built_in() else {})}
+    known = {**_REGISTERED, **({own: get_brain(own)} if own in built_in_modules() else {})}
     for name, candidate in known.items():
         if candidate is brain:
             return name

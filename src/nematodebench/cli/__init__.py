@@ -7,17 +7,22 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from nematodebench import __version__
 from nematodebench.cli import commands
+from nematodebench.cli.progress import plain_notices
+from nematodebench.cli.streams import careful_streams
 from nematodebench.cli.tables import show_wide
 from nematodebench.errors import Interrupted, StorageError, UsageError, missing_extra
 from nematodebench.records.plain_text import without_commands
 
 __all__ = ["build", "main"]
+
+_MISUSE: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+"""What Typer raises for words that are no command, option or value."""
 
 
 def build() -> typer.Typer:
@@ -75,12 +80,16 @@ def main() -> None:
     if len(words) < len(sys.argv) - 1:
         show_wide()
     try:
-        with _stopped_by_signals():
-            build()(words)
+        with _stopped_by_signals(), plain_notices(), careful_streams():
+            code = build()(words, standalone_mode=False)
     except UsageError as error:
         _complain(error, 2)
+    except _MISUSE as error:
+        _complain(_told(error), 2)
     except StorageError as error:
         _complain(error, 1)
+    except (typer.Abort, KeyboardInterrupt):
+        _complain("interrupted.", 130)
     except Interrupted as stop:
         hint = f" Nothing is lost: nematodebench run --resume {stop.experiment_id}" if stop.experiment_id else ""
         _complain(f"interrupted.{hint}", 130)
@@ -90,6 +99,19 @@ def main() -> None:
         _complain(f"{error.name} is not installed. {missing_extra(error)}", 2)
     except BrokenPipeError:
         sys.exit(141)
+    except OSError as error:
+        what = "The output cannot be written" if error.filename is None else f"{error.filename} cannot be used"
+        _complain(f"{what}: {error.strerror or error}.", 1)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _told(error: Any) -> str:
+    """A mistake in the words of a command, in one line that says where its options are."""
+    text = " ".join(error.format_message().split())
+    if not text:  # a command without words has printed its help
+        sys.exit(2)
+    where = getattr(getattr(error, "ctx", None), "command_path", "nematodebench")
+    return f"{text.rstrip('.')}. See `{where} --help`."
 
 
 def _complain(problem: object, code: int) -> None:

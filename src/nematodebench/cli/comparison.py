@@ -51,7 +51,10 @@ def compare_sessions(first: Path, second: Path, smallest: float = SMALLEST_EFFEC
     ours, theirs = _sessions(first), _sessions(second)
     tasks = [task for task in ours if task in theirs]
     if not tasks:
-        raise UsageError(f"{first} and {second} have no task in common.")
+        raise UsageError(
+            f"{first} and {second} have no task in common: the one is of {', '.join(ours)}, the other of "
+            f"{', '.join(theirs)}. Compare sessions of one task."
+        )
     results = [_compare(ours[task], theirs[task]) for task in tasks]
     known = [result.p_value for result in results if _has_p_value(result)]
     adjusted = iter(holm(known)) if known else iter(())

@@ -1,5 +1,6 @@
 """The work behind ``nematodebench search`` and ``nematodebench ablate``."""
 
+import importlib
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -79,6 +80,7 @@ def search_command(request: SearchRequest, *, json: bool) -> None:
     if not space:
         raise UsageError("Every parameter of the search space is fixed by --set: nothing is left to search.")
     profile, seed = _profile(request.profile), session_seed(request.seed)
+    importlib.import_module("optuna")  # where it is not installed, that is said before anything is compiled
     target = brain_target(brain, request.task, fixed, request.episodes, request.workers, profile, request.executor)
     name = request.study or f"{brain.replace(':', '_')}_{target.task.category}_{request.sampler}"
     folder = request.output or Path("searches") / name

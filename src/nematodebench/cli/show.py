@@ -1,14 +1,11 @@
-"""Prints tables and numbers as Markdown that reads well in a terminal and can be pasted into an issue."""
+"""Makes tables of sessions: scores with their intervals, and what they are read against."""
 
-import json
 import math
-import sys
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from nematodebench import stats
-from nematodebench.cli.tables import available_width, fit
-from nematodebench.records.plain_text import without_commands
+from nematodebench.cli.printing import print_json, print_table, printable
 from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.scoring import ScoreAnchor
 from nematodebench.sessions.twins import Gain
@@ -23,30 +20,6 @@ __all__ = [
 
 Table: TypeAlias = tuple[list[str], list[list[str]]]
 """Header and rows."""
-
-
-def print_json(content: Any) -> None:
-    """Prints one JSON document on standard output."""
-    # Escaped, a workflow's log does not take a text for a command of its own.
-    sys.stdout.write(json.dumps(content, indent=1, default=str).replace("##[", "#\\u0023[") + "\n")
-
-
-def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Prints a Markdown table with aligned columns, and what a doubtful interval's mark means where there is one."""
-    header, rows = [printable(cell) for cell in header], [[printable(cell) for cell in row] for row in rows]
-    (names, *lines), widths, hidden = fit(header, rows, available_width())
-    for line in (names, ["-" * width for width in widths], *lines):
-        print("| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + " |")
-    if hidden:
-        print(f"\nno room for {', '.join(hidden)}: --wide shows all columns")
-    if any(stats.MARK in cell for row in rows for cell in row):
-        print(f"\n{stats.MARK_MEANING}")
-
-
-def printable(text: str) -> str:
-    """Replaces what a terminal or a workflow's log would act on: text from a submission never reaches them raw."""
-    shown = "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
-    return without_commands(shown)
 
 
 def stat(value: StatValue | None) -> str:

@@ -26,6 +26,7 @@ from nematodebench.engine.parcels import Parcel, Parcels, execute_parcel, runs_o
 from nematodebench.engine.python_brain import global_generators_kept
 from nematodebench.engine.run import RunFailure, RunResult, RunSpec
 from nematodebench.errors import UsageError
+from nematodebench.kernels.processor import usable_cores
 
 __all__ = ["ExecutorName", "choose_executor", "default_workers", "execute_all"]
 
@@ -40,7 +41,7 @@ def default_workers(brain: type[Any] | Foreign | None = None) -> int:
     """Cores this process may use; 1 for a Python brain that no other process can import."""
     if brain is not None and _bound_here(brain):
         return 1
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return usable_cores()
 
 
 def choose_executor(brain: type[Any] | Foreign, given: str | None, workers: int) -> ExecutorName:

@@ -137,12 +137,16 @@ _f32c, _f64c = types.float32[:, :, ::1], types.float64[:, :, ::1]
 _MEMORY = (_i64m, _f64, _f64, _f64m, _u64m, _f32c, _f32c, _f64m)
 
 
+LANE_FUNCTIONS: dict[str, tuple[Any, Any]] = {
+    "begin": (_begin, types.int64(_i64, _i64, _u64, *_MEMORY)),
+    "step": (_step, types.int64(_i64, _i64, _f64c, *_MEMORY)),
+}
+"""The functions that begin and step lanes of any world, with their signatures."""
+
+
 def compile_lanes() -> tuple[Callable[..., int], Callable[..., int]]:
-    """The functions that begin and step lanes of any world (compiled or loaded on first use)."""
-    return (
-        first_class(_begin, types.int64(_i64, _i64, _u64, *_MEMORY)),
-        first_class(_step, types.int64(_i64, _i64, _f64c, *_MEMORY)),
-    )
+    """The functions that begin and step lanes (compiled or loaded on first use)."""
+    return first_class(*LANE_FUNCTIONS["begin"]), first_class(*LANE_FUNCTIONS["step"])
 
 
 class Lanes:

@@ -16,8 +16,8 @@ from nematodebench.kernels.memory import Block, counter, number, numbers
 from nematodebench.kernels.rng import STREAM_EXPLORATION, STREAM_WORLD, set_stream
 
 __all__ = [
-    "BAD_REWARD", "CANCELLED", "COLUMNS", "ILLEGAL_ACTION", "Control", "Plan", "compiled_run_phase", "cut_short",
-    "is_over", "legal", "over", "plain_run_phase", "run_phase", "write_record",
+    "BAD_REWARD", "CANCELLED", "COLUMNS", "ILLEGAL_ACTION", "SIGNATURE", "Control", "Plan", "compiled_run_phase",
+    "cut_short", "is_over", "legal", "over", "plain_run_phase", "run_phase", "write_record",
 ]  # fmt: skip
 
 CANCELLED, ILLEGAL_ACTION, BAD_REWARD = -1, -2, -3
@@ -179,7 +179,7 @@ def run_phase(
 _f64, _i64, _u64 = types.float64[::1], types.int64[::1], types.uint64[::1]
 _f32m, _f64m, _i64m, _u64m = types.float32[:, ::1], types.float64[:, ::1], types.int64[:, ::1], types.uint64[:, ::1]
 _W, _B = types.FunctionType(WORLD), types.FunctionType(BRAIN)
-_SIGNATURE = types.int64(
+SIGNATURE = types.int64(
     _W, _W, _W, _B, _B, _B, _f64, _f64, _u64, _f32m, _f32m, _f64, _f64, _i64m, _f32m, _u64m, _f64m, types.uint64,
     types.uint64, _i64, _i64, _f64m,
 )  # fmt: skip
@@ -187,7 +187,7 @@ _SIGNATURE = types.int64(
 
 def compiled_run_phase() -> Callable[..., int]:
     """The loop with compiled worlds and brains (compiled or loaded on first use)."""
-    return first_class(run_phase, _SIGNATURE)
+    return first_class(run_phase, SIGNATURE)
 
 
 def plain_run_phase() -> Callable[..., int]:

@@ -166,6 +166,8 @@ class PythonBrains:
         if type(answer) is int and action.size == 1:  # the usual case, in a tenth of the time
             action[0] = answer
         else:
+            if answer is None:  # NumPy would take it for a number that is none
+                raise TypeError("act returned None: it has to return the action")
             values = np.asarray(answer, dtype=np.float64).ravel()
             if values.size != action.size:
                 raise ValueError(f"act returned {values.size} numbers where the body takes {action.size}")

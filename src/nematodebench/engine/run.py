@@ -7,21 +7,17 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from nematodebench.brains.base import nothing
 from nematodebench.brains.configs import resolve_config, resolve_stored
-from nematodebench.brains.registry import BrainType, is_compiled
+from nematodebench.brains.registry import BrainType
 from nematodebench.engine import loop
 from nematodebench.engine.agents import Agents
 from nematodebench.engine.checkpoints import keeping_pauses, state_of
+from nematodebench.engine.compiling import compile_parts
 from nematodebench.engine.failures import crash, illegal_action
 from nematodebench.engine.isolation.host import Foreign, prepare
-from nematodebench.engine.isolation.mailbox import stubs
-from nematodebench.engine.lanes import compile_lanes
 from nematodebench.engine.segments import Pause
 from nematodebench.engine.spec import RunSpec, interface
 from nematodebench.errors import UsageError
-from nematodebench.kernels.abi import BRAIN, WORLD
-from nematodebench.kernels.jit import first_class
 from nematodebench.records.runs import RunFailure, RunResult
 from nematodebench.tasks.base import Task
 
@@ -55,19 +51,9 @@ def record_hash(task: Task, records: dict[str, NDArray[np.float64]]) -> str:
 
 def compile_for(task: Task, brain: BrainType | Foreign) -> None:
     """Compiles (or loads) what a run needs, so that no run pays for it."""
-    loop.compiled_run_phase()
-    for phase in task.phases:
-        first_class(phase.world.reset, WORLD)
-        first_class(phase.world.step, WORLD)
-        _ = phase.world.packed  # its tables are compiled too
+    compile_parts(task, brain)
     if isinstance(brain, Foreign):
-        stubs()
         prepare(brain, interface(task))
-    elif is_compiled(brain):
-        for function in (brain.init, brain.begin_episode, brain.act, brain.learn, nothing):
-            first_class(function, BRAIN)
-    else:
-        compile_lanes()
 
 
 def execute(

@@ -4,15 +4,18 @@ import atexit
 import os
 import shutil
 import tempfile
+import warnings
 from functools import cache
 from pathlib import Path
 
-__all__ = ["cache_root", "preferred_cache_root"]
+__all__ = ["VARIABLE", "cache_root", "preferred_cache_root", "temporary_cache"]
+
+VARIABLE = "NEMATODEBENCH_CACHE_DIR"
 
 
 def preferred_cache_root() -> Path:
     """The folder named by ``$NEMATODEBENCH_CACHE_DIR``, or the user's cache; it may not exist, or not be writable."""
-    given = os.environ.get("NEMATODEBENCH_CACHE_DIR")
+    given = os.environ.get(VARIABLE)
     return Path(given) if given else _user_cache() / "nematodebench"
 
 
@@ -39,6 +42,20 @@ def cache_root() -> Path:
     preferred = preferred_cache_root()
     if _writable(preferred):
         return preferred
+    return temporary_cache(f"{preferred} cannot be written")
+
+
+def temporary_cache(why: str) -> Path:
+    """A folder for compiled code that this process and its children use instead of the preferred one.
+
+    It is removed in the end. ``why`` is told, because everything is compiled anew in every process.
+    """
+    warnings.warn(
+        f"Compiled code is kept in a temporary folder only, because {why}. Name another folder in {VARIABLE}.",
+        RuntimeWarning,
+        stacklevel=2,
+    )
     temporary = Path(tempfile.mkdtemp(prefix="nematodebench-"))
     atexit.register(shutil.rmtree, temporary, ignore_errors=True)
+    os.environ[VARIABLE] = str(temporary)
     return temporary

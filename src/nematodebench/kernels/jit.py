@@ -15,11 +15,12 @@ import numpy as np
 from numba.core.registry import CPUDispatcher
 from numpy.typing import NDArray
 
-from nematodebench.kernels.target import cache_dir
+from nematodebench.kernels.code_cache import KernelCache
+from nematodebench.kernels.target import cache_dirs
 
 __all__ = [
     "F32", "F32M", "F64", "F64M", "I64", "INTERPRETED", "U64", "accessor", "first_class", "inline", "inlined",
-    "intrinsic", "kernel", "merged",
+    "intrinsic", "is_ready", "kernel", "merged",
 ]  # fmt: skip
 
 P = ParamSpec("P")
@@ -39,6 +40,7 @@ _COMPILING = threading.Lock()
 
 # Never fastmath: its reciprocal instructions are not fixed by the architecture and would break the bits.
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": False}
+_FOR_PYTHON = ("no_cpython_wrapper", "no_cfunc_wrapper")
 
 
 def kernel(
@@ -56,14 +58,14 @@ def kernel(
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         if INTERPRETED:
             return function
-        before = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = str(cache_dir(function.__code__.co_filename, *also))
-        try:
-            dispatcher = numba.njit(cache=cached, **_OPTIONS)(function)
-            dispatcher.targetoptions["_nrt"] = allocates
-            return cast("Callable[P, R]", dispatcher)
-        finally:
-            numba.config.CACHE_DIR = before
+        dispatcher = numba.njit(**_OPTIONS)(function)
+        dispatcher.targetoptions["_nrt"] = allocates
+        if cached:
+            dispatcher._cache = KernelCache(function, lambda: cache_dirs(function.__code__.co_filename, *also))
+        else:
+            dispatcher.targetoptions |= dict.fromkeys(_FOR_PYTHON, True)
+            dispatcher.__class__ = _Helper
+        return cast("Callable[P, R]", dispatcher)
 
     return decorate
 
@@ -80,25 +82,24 @@ def inline(function: Callable[P, R]) -> Callable[P, R]:
     return function
 
 
-class _PartOfKernels(CPUDispatcher):  # type: ignore[misc]
-    """A compiled function without the code that takes Python's arguments apart."""
+class _Helper(CPUDispatcher):  # type: ignore[misc]
+    """A function that kernels call, compiled without the code that takes Python's arguments apart.
 
-    def __call__(self, *given: Any, **named: Any) -> None:
-        """Says so, where Numba would jump to code that does not exist."""
-        raise TypeError(f"{self.__name__} is a part of the kernels that call it: Python cannot call it.")
+    That code would take a sixth of all compilation. If Python calls the function nevertheless, it is compiled once
+    more, with it.
+    """
+
+    def __call__(self, *given: Any) -> Any:
+        """What Python calls: another compilation of the same function."""
+        if "for_python" not in vars(self):
+            self.for_python = numba.njit(**_OPTIONS)(self.py_func)
+            self.for_python.targetoptions = {**self.targetoptions, **dict.fromkeys(_FOR_PYTHON, False)}
+        return self.for_python(*given)
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorator for a helper on the path of every step: a kernel, always made part of its caller.
-
-    Compiled, it cannot be called by Python: what Numba would generate for that takes long to compile.
-    """
-    if INTERPRETED:
-        return function
-    dispatcher: Any = inline(kernel()(function))
-    dispatcher.targetoptions |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    dispatcher.__class__ = _PartOfKernels
-    return cast("Callable[P, R]", dispatcher)
+    """Decorator for a helper on the path of every step: a kernel, always made part of its caller."""
+    return function if INTERPRETED else inline(kernel()(function))
 
 
 def merged(function: Callable[P, R]) -> Callable[P, R]:
@@ -159,3 +160,12 @@ def first_class(function: Callable[P, R], signature: Any) -> Callable[P, R]:
             dispatcher.__class__ = _FirstClass
             dispatcher.keep()
     return function
+
+
+def is_ready(function: Callable[..., Any], signature: Any) -> bool:
+    """Whether :func:`first_class` would have nothing to compile."""
+    dispatcher: Any = function
+    if INTERPRETED or dispatcher.signatures:
+        return True
+    kept = dispatcher._cache
+    return isinstance(kept, KernelCache) and kept.holds(signature, dispatcher.targetctx)

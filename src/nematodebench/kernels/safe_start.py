@@ -4,21 +4,16 @@ Compiled code is kept on disk, loaded and executed, so its folder is used only i
 takes settings from the folder it is started in, so nothing is compiled in a folder that has any.
 """
 
-import atexit
 import os
-import shutil
 import stat
-import tempfile
-import warnings
 from pathlib import Path
 
 from nematodebench.errors import UsageError
-from nematodebench.kernels.cache_folder import preferred_cache_root
+from nematodebench.kernels.cache_folder import preferred_cache_root, temporary_cache
 
 __all__ = ["distrust", "refuse_compiler_settings", "use_own_cache"]
 
 _COMPILER_SETTINGS = ".numba_config.yaml"
-_VARIABLE = "NEMATODEBENCH_CACHE_DIR"
 
 
 def distrust(folder: Path) -> str | None:
@@ -48,17 +43,8 @@ def use_own_cache() -> None:
         why = distrust(folder)
     except OSError:
         return  # it cannot be written either, and a temporary one is used anyway
-    if why is None:
-        return
-    warnings.warn(
-        f"{folder} is not used for compiled code: {why}. Everything is compiled anew in a temporary folder. "
-        f"Remove it, or name another one in {_VARIABLE}.",
-        RuntimeWarning,
-        stacklevel=2,
-    )
-    temporary = tempfile.mkdtemp(prefix="nematodebench-")
-    atexit.register(shutil.rmtree, temporary, ignore_errors=True)
-    os.environ[_VARIABLE] = temporary
+    if why is not None:
+        temporary_cache(f"{folder} is not safe: {why}")
 
 
 def refuse_compiler_settings(folder: Path) -> None:

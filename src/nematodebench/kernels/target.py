@@ -16,29 +16,22 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-import llvmlite.binding as llvm
 import numba
 
 from nematodebench.kernels.cache_folder import cache_root
+from nematodebench.kernels.processor import cpu_level
 
-__all__ = ["cache_dir", "cache_root", "code_generation"]
+__all__ = ["SHIPPED", "cache_dir", "cache_dirs", "cache_root", "code_generation"]
 
 _PACKAGE = Path(__file__).resolve().parent.parent
+SHIPPED = _PACKAGE / "compiled"
+"""Where a wheel that was built for one platform has its machine code; other installations have no such folder."""
 _IMPORT = re.compile(r"^from (nematodebench[\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
-_V3_FEATURES = ("avx2", "fma", "bmi2", "f16c", "lzcnt", "movbe")
-
-
-def _pinned_cpu() -> str:
-    """The CPU level code is generated for; the host's own name where it is not an x86-64 one."""
-    if platform.machine().lower() not in {"x86_64", "amd64"}:
-        return str(llvm.get_host_cpu_name())
-    host = llvm.get_host_cpu_features()
-    return "x86-64-v3" if all(host.get(feature, False) for feature in _V3_FEATURES) else "x86-64"
 
 
 def _pin() -> str:
     """Sets Numba's target; returns what the code generator really uses."""
-    cpu = _pinned_cpu()
+    cpu = cpu_level()
     if platform.machine().lower() in {"x86_64", "amd64"}:
         os.environ["NUMBA_CPU_NAME"] = cpu
         os.environ["NUMBA_CPU_FEATURES"] = ""
@@ -118,15 +111,23 @@ def _key(paths: tuple[Path, ...]) -> str:
     for path in _closure(paths):
         digest.update(path.name.encode())
         digest.update(path.read_bytes())
-    for name in ("numba", "llvmlite", "numpy"):
+    for name in ("numba", "llvmlite"):
         digest.update(f"{name}={importlib.metadata.version(name)};".encode())
-    digest.update(f"{platform.python_version()};{_CODE_GENERATION}".encode())
+    numpy = importlib.metadata.version("numpy").rpartition(".")[0]  # a third number repairs, and changes no layout
+    python = ".".join(platform.python_version_tuple()[:2])
+    digest.update(f"numpy={numpy};{platform.python_implementation()}{python};{_CODE_GENERATION}".encode())
     return digest.hexdigest()[:16]
 
 
 def cache_dir(*sources: str) -> Path:
     """The folder for code compiled from these files: another one as soon as any file it depends on has changed."""
-    return cache_root() / _key(tuple(Path(source).resolve() for source in sources))
+    return cache_dirs(*sources)[0]
+
+
+def cache_dirs(*sources: str) -> tuple[Path, Path]:
+    """The folder for code compiled from these files, and the one where such code lies if it came with the package."""
+    key = _key(tuple(Path(source).resolve() for source in sources))
+    return cache_root() / key, SHIPPED / key
 
 
 _CODE_GENERATION = _pin()

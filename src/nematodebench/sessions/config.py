@@ -58,12 +58,20 @@ def read_config(path: Path) -> SessionConfig:
         raise UsageError(f"Cannot read {path}: {error.strerror}.") from error
 
 
+def _where_and_why(error: Exception) -> str:
+    """What the parser says, in a few words."""
+    mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None)
+    if mark is None or problem is None:
+        return " ".join(str(error).split()).rstrip(".")
+    return f"line {mark.line + 1}, column {mark.column + 1}: {problem}"
+
+
 def config_from(text: bytes, name: str) -> SessionConfig:
     """Checks the content of a config file."""
     try:
         content = yaml.load(text.decode("utf-8"), Loader=_Loader)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise UsageError(f"{name} is not YAML: {' '.join(str(error).split())}") from error
+        raise UsageError(f"{name} is not YAML: {_where_and_why(error)}.") from error
     if not isinstance(content, dict):
         raise UsageError(f"{name} must be a mapping with the keys task and brain.")
     try:

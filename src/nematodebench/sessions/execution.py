@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from nematodebench.brains.registry import name_of
+from nematodebench.engine.compiling import fill_cache
 from nematodebench.engine.executors import Watch, execute_all
 from nematodebench.engine.isolation.host import Foreign
 from nematodebench.engine.run import compile_for, record_hash
@@ -153,6 +154,8 @@ def _execute(
 ) -> Session:
     if plan.executor == "threads":
         compile_for(plan.task, plan.brain)
+    elif plan.executor == "processes":
+        fill_cache(plan.task, plan.brain)  # here, not in every worker at once
     started = progress.started = time.perf_counter()
     results: dict[int, RunResult] = {}
     if store is not None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from nematodebench.stats.checks import BoolArray, FloatArray
 from nematodebench.stats.intervals import FEW_RUNS
+from nematodebench.vocabulary import MARK
 
 __all__ = ["MARK", "MARK_MEANING", "STEADY_RUNS", "Doubt", "doubt", "has_small_group"]
 
@@ -20,7 +21,6 @@ Doubt: TypeAlias = Literal["", "few runs", "small group"]
 
 STEADY_RUNS = 300
 """From this many runs of a session on the interval of its stability, which rests on a std, covers 93 % or more."""
-MARK = "(!)"
 MARK_MEANING = (
     f"{MARK} fewer than {FEW_RUNS} runs (stability: {STEADY_RUNS} a session), or a small group of runs far from the "
     "others: such an interval may cover less than 93 %"

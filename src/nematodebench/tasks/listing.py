@@ -1,33 +1,47 @@
-"""The ids of the built-in tasks, found without importing a world or the compiler.
+"""The built-in tasks and what they ask, found without importing a world or the compiler.
 
-The files of this package are imported once to see which tasks they define; the ids are then kept beside the compiled
-code, under a hash of the sources they come from. After an edit there they are listed anew.
+The files of this package are imported once to see which tasks they define; the list is then kept beside the compiled
+code, under a hash of the sources it comes from. After an edit there the tasks are listed anew.
 """
 
 import contextlib
 import hashlib
 import json
 from pathlib import Path
+from typing import NamedTuple
 
 from nematodebench.files import atomic_write
 from nematodebench.kernels.cache_folder import preferred_cache_root
 
-__all__ = ["task_ids"]
+__all__ = ["TaskLine", "task_ids", "task_lines"]
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _SOURCES = ("tasks/*.py", "worlds/**/*.py")
 
 
+class TaskLine(NamedTuple):
+    """One line of a list of tasks."""
+
+    id: str
+    score_key: str
+    summary: str
+
+
 def task_ids() -> list[str]:
     """Ids of the built-in tasks, whether they are calibrated or not."""
+    return sorted(line.id for line in task_lines())
+
+
+def task_lines() -> list[TaskLine]:
+    """The built-in tasks, in the order of the registry."""
     path = _path()
-    ids = _read(path)
-    if ids is None:
+    lines = _read(path)
+    if lines is None:
         from nematodebench.tasks.registry import built_in_tasks
 
-        ids = sorted(built_in_tasks())
-        _write(path, ids)
-    return ids
+        lines = [TaskLine(task.id, task.score_key, task.summary) for task in built_in_tasks().values()]
+        _write(path, lines)
+    return lines
 
 
 def _path() -> Path:
@@ -37,20 +51,21 @@ def _path() -> Path:
         for path in sorted(_PACKAGE.glob(pattern)):
             digest.update(path.relative_to(_PACKAGE).as_posix().encode())
             digest.update(path.read_bytes())
-    return preferred_cache_root() / f"tasks_{digest.hexdigest()[:16]}.json"
+    return preferred_cache_root() / f"task_list_{digest.hexdigest()[:16]}.json"
 
 
-def _read(path: Path) -> list[str] | None:
-    """The ids in a file; None where there is no such file, or somebody spoilt it."""
+def _read(path: Path) -> list[TaskLine] | None:
+    """The tasks in a file; None where there is no such file, or somebody spoilt it."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        lines = [TaskLine(*line) for line in content]
+    except (OSError, ValueError, TypeError):
         return None
-    return content if isinstance(content, list) and content and all(isinstance(name, str) for name in content) else None
+    return lines if lines and all(isinstance(word, str) for line in lines for word in line) else None
 
 
-def _write(path: Path, ids: list[str]) -> None:
-    """Keeps the ids, whole or not at all; where that is impossible, they are listed anew the next time."""
+def _write(path: Path, lines: list[TaskLine]) -> None:
+    """Keeps the list, whole or not at all; where that is impossible, the tasks are listed anew the next time."""
     with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        atomic_write(path, json.dumps(ids).encode())
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        atomic_write(path, json.dumps(lines).encode())

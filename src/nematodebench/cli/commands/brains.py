@@ -19,18 +19,20 @@ def brains(
     json: Annotated[bool, typer.Option("--json", help="for machines")] = False,
 ) -> None:
     """Lists the brains; NAME shows one with its parameters."""
-    from nematodebench.brains.configs import parameters_of
-    from nematodebench.brains.listing import summary_of
-    from nematodebench.brains.registry import class_of, get_brain, is_compiled, list_brains
-    from nematodebench.cli.show import print_json, print_table
+    from nematodebench.cli.printing import print_json, print_table
 
     if name is None:
-        rows = [list(astuple(summary_of(brain_name))) for brain_name in list_brains()]
+        from nematodebench.brains.listing import list_summaries
+
+        rows = [list(astuple(summary)) for summary in list_summaries()]
         if json:
             print_json([dict(zip(("name", "class", "path", "what"), row, strict=True)) for row in rows])
         else:
             print_table(["brain", "class", "path", "what"], rows)
         return
+    from nematodebench.brains.configs import parameters_of
+    from nematodebench.brains.registry import class_of, get_brain, is_compiled
+
     brain = get_brain(name)
     fields: list[dict[str, Any]] = []
     for key, field in parameters_of(brain).items():

@@ -14,13 +14,13 @@ def register(app: typer.Typer) -> None:
 
 def info(json: Annotated[bool, typer.Option("--json", help="for machines")] = False) -> None:
     """Shows versions, machine and where compiled code is kept."""
-    from nematodebench.cli.show import print_json, print_table
-    from nematodebench.engine.executors import default_workers
-    from nematodebench.kernels.target import cache_root, code_generation
+    from nematodebench.cli.printing import print_json, print_table
+    from nematodebench.kernels.cache_folder import cache_root
+    from nematodebench.kernels.processor import cpu_level, usable_cores
     from nematodebench.records.provenance import collect_provenance
 
-    facts = collect_provenance(code_generation()).model_dump()
-    facts.update(cores=default_workers(), cache=str(cache_root()))
+    facts = collect_provenance(cpu_level()).model_dump()
+    facts.update(cores=usable_cores(), cache=str(cache_root()))
     if json:
         print_json(facts)
     else:

@@ -29,8 +29,9 @@ def report(
     from nematodebench.tasks.base import trained_id
 
     records = [load_experiment(path) for path in experiments]
-    if len({trained_id(record.task) or record.task for record in records}) > 1:
-        raise UsageError("The sessions belong to different tasks. Report one task at a time.")
+    tasks = sorted({trained_id(record.task) or record.task for record in records})
+    if len(tasks) > 1:
+        raise UsageError(f"The sessions belong to different tasks: {', '.join(tasks)}. Report one task at a time.")
     if json:
         print_json([record.model_dump(mode="json") for record in records])
     else:

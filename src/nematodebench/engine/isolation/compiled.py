@@ -72,16 +72,8 @@ _SIGNATURE = types.void(
 )  # fmt: skip
 
 
-def _take_blas_for_granted() -> None:
-    """Keeps Numba from importing SciPy only to find out that it is there, which took a third of loading a brain."""
-    import numba.np.linalg
-
-    numba.np.linalg.ensure_blas = lambda: None
-
-
 def compile_brain(brain: type[Any]) -> None:
     """Compiles (or loads) everything a run needs, and nothing else."""
-    _take_blas_for_granted()
     for function in (brain.init, brain.begin_episode, brain.act, brain.learn):
         first_class(function, BRAIN)
     first_class(_serve, _SIGNATURE)

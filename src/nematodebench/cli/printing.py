@@ -1,0 +1,53 @@
+"""Prints JSON, and tables as Markdown that reads well in a terminal and can be pasted into an issue. Imports little."""
+
+import dataclasses
+import datetime
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import Any
+
+from nematodebench.cli.tables import available_width, fit
+from nematodebench.records.plain_text import without_commands
+from nematodebench.vocabulary import MARK
+
+__all__ = ["print_json", "print_table", "printable"]
+
+
+def print_json(content: Any) -> None:
+    """Prints one JSON document on standard output."""
+    # Escaped, a workflow's log does not take a text for a command of its own.
+    sys.stdout.write(json.dumps(content, indent=1, default=_as_json).replace("##[", "#\\u0023[") + "\n")
+
+
+def _as_json(value: Any) -> Any:
+    """Plain values for what JSON does not know; never the way Python shows it."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    for name in ("model_dump", "tolist"):  # a pydantic model; an array or a number of NumPy
+        if hasattr(value, name):
+            return getattr(value, name)()
+    if isinstance(value, (PurePath, datetime.date)):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} has no form in JSON")
+
+
+def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Prints a Markdown table with aligned columns, and what a doubtful interval's mark means where there is one."""
+    header, rows = [printable(cell) for cell in header], [[printable(cell) for cell in row] for row in rows]
+    (names, *lines), widths, hidden = fit(header, rows, available_width())
+    for line in (names, ["-" * width for width in widths], *lines):
+        print("| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + " |")
+    if hidden:
+        print(f"\nno room for {', '.join(hidden)}: --wide shows all columns")
+    if any(MARK in cell for row in rows for cell in row):
+        from nematodebench.stats import MARK_MEANING
+
+        print(f"\n{MARK_MEANING}")
+
+
+def printable(text: str) -> str:
+    """Replaces what a terminal or a workflow's log would act on: text from a submission never reaches them raw."""
+    shown = "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
+    return without_commands(shown)

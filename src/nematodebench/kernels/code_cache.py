@@ -1,0 +1,103 @@
+"""Machine code on disk: one file for each compiled function, in the user's cache or in what came with the wheel.
+
+Numba's own cache lies under the absolute path of the source and knows it by the time it was written, so another
+checkout, or a wheel that was installed, would compile everything again. Here the folder is named by a hash of all that
+the code is made of (:mod:`nematodebench.kernels.target`), and that is enough.
+"""
+
+import contextlib
+import hashlib
+import os
+import pickle
+import stat
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from numba.core.caching import _Cache
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+
+from nematodebench.files import atomic_write
+
+__all__ = ["KernelCache"]
+
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+
+
+def _safe(path: Path) -> bool:
+    """Whether only this user or the system's administrator can have written this."""
+    if not hasattr(os, "getuid"):
+        return True
+    found = path.stat()
+    return found.st_uid in {0, os.getuid()} and not found.st_mode & _OTHERS_WRITE
+
+
+@cache
+def _take_blas_for_granted() -> None:
+    """Keeps Numba from importing SciPy only to find out that it is there, which takes a quarter of a short run."""
+    import numba.np.linalg
+
+    numba.np.linalg.ensure_blas = lambda: None
+
+
+class KernelCache(_Cache):  # type: ignore[misc]
+    """The machine code of one function.
+
+    Args:
+        function: The function, as it was before it was compiled.
+        folders: Tells where its code is kept, and where code lies that came with the package, which is only read and
+            need not exist. Which folders these are is known only from all its sources, so it is asked when it matters.
+    """
+
+    def __init__(self, function: Callable[..., Any], folders: Callable[[], tuple[Path, Path]]) -> None:
+        self._function, self._folders = function, folders
+
+    @property
+    def cache_path(self) -> str:
+        """The folder."""
+        return str(self._folders()[0])
+
+    def holds(self, signature: Any, target: Any) -> bool:
+        """Whether the code for a signature need not be compiled, as far as the names of files tell."""
+        name = self._name(signature, target.codegen())
+        return any((folder / name).is_file() for folder in self._folders())
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The code for a signature; None where there is none that can be used, and it is compiled."""
+        _take_blas_for_granted()
+        target_context.refresh()
+        kept, shipped = self._folders()
+        name = self._name(sig, target_context.codegen())
+        for path, check in ((kept / name, False), (shipped / name, True)):
+            # Whatever is wrong with a file (it was cut short, another version wrote it): compiling gives what it held.
+            with contextlib.suppress(Exception):
+                if not check or all(_safe(one) for one in (path.parent.parent, path.parent, path)):
+                    return CompileResult._rebuild(target_context, *pickle.loads(path.read_bytes()))
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keeps the code. Where nothing can be written, the next process compiles again."""
+        if data.library.has_dynamic_globals or any(not one.can_cache for one in data.lifted):
+            return
+        with contextlib.suppress(OSError):
+            folder = self._folders()[0]
+            folder.mkdir(parents=True, exist_ok=True)
+            atomic_write(folder / self._name(sig, data.codegen), dumps(data._reduce()))
+
+    def _name(self, signature: Any, codegen: Any) -> str:
+        """Names the file by the function, its signature and the processor."""
+        what = self._function
+        key = (what.__module__, str(signature), codegen.magic_tuple(), what.__code__.co_code.hex())
+        digest = hashlib.sha256(repr(key).encode()).hexdigest()[:12]
+        return f"{Path(what.__code__.co_filename).stem}.{what.__qualname__}-{digest}.nbc"
+
+    def enable(self) -> None:
+        """It is never off."""
+
+    def disable(self) -> None:
+        """It is never off."""
+
+    def flush(self) -> None:
+        """Nothing is kept in memory."""

@@ -1,0 +1,75 @@
+"""What ``--json`` prints is JSON all the way down: no object is shown as Python shows it."""
+
+import json
+import re
+import sys
+
+import pytest
+
+import nematodebench as nb
+from nematodebench.cli import main
+
+REPR = re.compile(
+    r"^<.*>$|^\w*\(.*=.*\)$|^(?:array|np\.\w+|PosixPath|datetime)\b.*\)$|^\{'|^\['|^\(.*,\)$|object at 0x"
+)
+
+COMMANDS = [
+    ["tasks"],
+    ["tasks", "foraging_small-v2"],
+    ["tasks", "continual-v1"],
+    ["tasks", "predator_small-v2"],
+    ["brains"],
+    ["brains", "mlp_ppo"],
+    ["brains", "spiking_rstdp"],
+    ["brains", "torch_reinforce"],
+    ["info"],
+    ["run", "foraging_small-v1", "null_random", "--runs", "2", "--episodes", "2", "--seed", "1"],
+    ["run", "foraging_small-v1", "null_random", "--runs", "2", "--episodes", "2", "--dry-run"],
+    ["report", "{A}"],
+    ["rerun", "{A}"],
+    ["compare", "{A}", "{A}"],
+    ["sweep", "--tasks", "foraging_small-v1", "--brains", "null_random", "--dry-run"],
+    ["submit", "--draft", "--experiments", "{A}"],
+    ["ablate", "q_table", "--task", "foraging_small-v1", "--runs", "2", "--episodes", "2", "--seed", "1"],
+]
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory):
+    """The folder of a stored session."""
+    root = tmp_path_factory.mktemp("stored")
+    nb.run("foraging_small-v1", "null_random", runs=3, episodes=3, seed=1).save(root)
+    (folder,) = root.iterdir()
+    return folder
+
+
+def strings(content):
+    """Every key and every text of a document."""
+    if isinstance(content, dict):
+        for key, value in content.items():
+            yield key
+            yield from strings(value)
+    elif isinstance(content, list):
+        for value in content:
+            yield from strings(value)
+    elif isinstance(content, str):
+        yield content
+
+
+@pytest.mark.parametrize("text", ["<object at 0x7f>", "ScoreAnchor(kind='null')", "np.float64(1.0)", "{'a': 1}"])
+def test_what_python_shows_would_be_seen(text):
+    assert REPR.search(text)
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_json_holds_no_python(session, tmp_path, monkeypatch, capsys, words):
+    monkeypatch.chdir(tmp_path)
+    words = [word.replace("{A}", str(session)) for word in words]
+    monkeypatch.setattr(sys, "argv", ["nematodebench", *words, "--json"])
+    with pytest.raises(SystemExit):
+        main()
+    printed = capsys.readouterr()
+    if not printed.out:  # a mistake is one line beside the output, which stays empty
+        assert printed.err.startswith("nematodebench: ")
+        return
+    assert [text for text in strings(json.loads(printed.out)) if REPR.search(text)] == []

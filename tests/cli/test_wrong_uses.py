@@ -1,0 +1,253 @@
+"""Wrong uses of every command: one line that names the thing and the way out, exit code 1 or 2, and no traceback."""
+
+import sys
+
+import pytest
+
+import nematodebench as nb
+from nematodebench.cli import main
+
+FILES = {
+    "wrong_use.py": """
+import numpy as np
+
+class Base:
+    def __init__(self, observation_space, action_space, config, seed): pass
+    def begin_episode(self): pass
+    def act(self, observation): return 0
+    def learn(self, transition): pass
+
+class Mute:
+    def begin_episode(self): pass
+    def learn(self, transition): pass
+
+class NoNumber(Base):
+    def act(self, observation): return float("nan")
+
+class TooLarge(Base):
+    def act(self, observation): return 99
+
+class Several(Base):
+    def act(self, observation): return np.zeros(7)
+
+class Nothing(Base):
+    def act(self, observation): return None
+
+class Refuses(Base):
+    def __init__(self, observation_space, action_space, config, seed): raise RuntimeError("no licence")
+
+class Bare(Base):
+    def __init__(self, learning_rate=0.1): pass
+
+class Odd(Base):
+    kind = "fuzzy"
+
+number = 3
+""",
+    "wrong_syntax.py": "\nclass Any(:\n",
+    "wrong_needs.py": "import no_such_library\n",
+    "wrong_raises.py": "\nx = 1 / 0\n",
+    "notes.txt": "no Python\n",
+    "list.yml": "- a\n- b\n",
+    "misspelt.yml": "task: foraging_small-v1\nbrian: null_random\n",
+    "runz.yml": "task: foraging_small-v1\nbrain: null_random\nrunz: 3\n",
+    "no_task.yml": "brain: null_random\n",
+    "words.yml": "task: foraging_small-v1\nbrain: null_random\nruns: many\n",
+    "broken.yml": "task: [unclosed\n",
+    "some.json": '{"what": "this is not"}\n',
+    "broken.json": "{",
+    "taken_brain.py": "",
+    "plain_file": "",
+}
+
+RUN = ["run", "foraging_small-v1", "null_random", "--runs", "1", "--episodes", "2"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Where a user works, with two stored sessions."""
+    place = tmp_path_factory.mktemp("wrong")
+    for name, text in FILES.items():
+        (place / name).write_text(text)
+    (place / "empty").mkdir()
+    for task, brain in (("foraging_small-v1", "null_random"), ("foraging_small-v2", "null_random")):
+        nb.run(task, brain, runs=2, episodes=3, seed=1).save(place / "sessions")
+    return place
+
+
+@pytest.fixture
+def complaint(folder, monkeypatch, capsys):
+    """Runs a command line as the program does, and returns its one line of complaint."""
+
+    def run(words):
+        first, second = sorted((folder / "sessions").iterdir())
+        words = [word.replace("{A}", str(first)).replace("{B}", str(second)) for word in words]
+        monkeypatch.chdir(folder)
+        monkeypatch.setattr(sys, "argv", ["nematodebench", *words])
+        with pytest.raises(SystemExit) as end:
+            main()
+        printed = capsys.readouterr()
+        assert end.value.code in {1, 2}, printed
+        assert "Traceback" not in printed.out + printed.err
+        lines = [line for line in printed.err.splitlines() if not line.startswith("nematodebench: compiling ")]
+        assert len(lines) == 1, printed.err
+        assert lines[0].startswith("nematodebench: ")
+        return lines[0]
+
+    return run
+
+
+WRONG = [
+    # words that are no command, option or value
+    (["rnu"], "No such command 'rnu'. Did you mean 'run'?"),
+    (["board", "shwo"], "Did you mean 'show'?"),
+    (["run", "--rnus", "3"], "--runs"),
+    ([*RUN, "--runs", "many"], "'--runs'"),
+    ([*RUN, "--seed"], "'--seed' requires an argument"),
+    (["report"], "Missing argument"),
+    (["tasks", "wall-v1", "pong-v1"], "unexpected extra argument"),
+    (["sweep", "--tasks", "wall-v1"], "Missing option '--brains'"),
+    (["calibrate", "wall-v1", "--runs", "3"], "'--runs'"),
+    # names
+    (["run", "foragin_small", "null_random"], "Did you mean 'foraging_small-v2'"),
+    (["run", "foraging_small-v1", "mlp_pp"], "Did you mean 'mlp_ppo'"),
+    (["run", "mlp_ppo", "foraging_small-v1"], "The task comes first"),
+    (["run", "foraging_small-v1"], "Name a brain after the task"),
+    (["run"], "Say what to run"),
+    (["tasks", "pong_"], "Did you mean 'pong-v2'"),
+    (["brains", "mlp_"], "Did you mean"),
+    (["check", "mlp_pp"], "Did you mean 'mlp_ppo'"),
+    (["continual", "mlp_pp"], "Did you mean 'mlp_ppo'"),
+    (["ablate", "mlp_pp"], "Did you mean 'mlp_ppo'"),
+    (["search", "mlp_pp", "--task", "wall-v1"], "Did you mean 'mlp_ppo'"),
+    (["search", "null_random", "--task", "wall-v1"], "null_random"),
+    (["search", "mlp_ppo", "--task", "wal-v1"], "Did you mean 'wall-v1'"),
+    (["search", "mlp_ppo", "--task", "wall-v1", "--sampler", "magic"], "tpe"),
+    (["sweep", "--tasks", "wall-v1", "--brains", "null_random,mlp_pp"], "Did you mean 'mlp_ppo'"),
+    (["sweep", "--tasks", "wal-v1", "--brains", "null_random"], "Did you mean 'wall-v1'"),
+    (["calibrate", "wal-v1"], "Did you mean 'wall-v1'"),
+    ([*RUN, "--executor", "gpu"], "Choose threads, processes or ray"),
+    # values
+    ([*RUN, "--runs", "-3"], "runs is -3"),
+    ([*RUN, "--episodes", "0"], "episodes is 0"),
+    ([*RUN, "--workers", "0"], "workers is 0"),
+    ([*RUN, "--seed", str(2**32)], f"seed is {2**32}"),
+    ([*RUN, "--until", "noon"], "decided"),
+    (["run", "foraging_small-v1", "mlp_ppo", "--set", "gamma"], "key=value"),
+    (["run", "foraging_small-v1", "mlp_ppo", "--set", "gama=0.9"], "'gama'"),
+    (["run", "foraging_small-v1", "mlp_ppo", "--set", "gamma=fast"], "gamma"),
+    (["sweep", "--tasks", "wall-v1", "--brains", "mlp_ppo", "--grid", "gamma"], "gamma"),
+    (["sweep", "--tasks", "wall-v1", "--brains", "mlp_ppo", "--grid", "gama=1,2"], "gama"),
+    (["compare", "{A}", "{A}", "--smallest-effect", "-1"], "give a number above 0"),
+    (["search", "mlp_ppo", "--task", "wall-v1", "--trials", "0"], "trials"),
+    # configs
+    (["run", "--config", "misspelt.yml"], "Did you mean 'brain'?"),
+    (["run", "--config", "runz.yml"], "no key 'runz'"),
+    (["run", "--config", "no_task.yml"], "'task' is missing"),
+    (["run", "--config", "words.yml"], "runs"),
+    (["run", "--config", "broken.yml"], "is not YAML"),
+    (["run", "--config", "list.yml"], "must be a mapping"),
+    (["run", "--config", "none.yml"], "There is no file none.yml"),
+    (["run", "--config", "empty"], "Cannot read empty"),
+    (["run", "foraging_small-v1", "null_random", "--config", "runz.yml"], "not both"),
+    # brains of one's own
+    (["run", "foraging_small-v1", "wrong_use.py"], "Name the class in it: wrong_use.py:Base"),
+    (["run", "foraging_small-v1", "wrong_use.py:Bas"], "Did you mean 'Base'"),
+    (["run", "foraging_small-v1", "nowhere.py:Base"], "there is no file nowhere.py"),
+    (["run", "foraging_small-v1", "wrong_syntax.py:Any"], "wrong_syntax.py, line 2"),
+    (["run", "foraging_small-v1", "wrong_needs.py:Any"], "Install what it needs"),
+    (["run", "foraging_small-v1", "wrong_raises.py:Any"], "ZeroDivisionError"),
+    (["run", "foraging_small-v1", "wrong_use.py:Mute"], "act"),
+    (["run", "foraging_small-v1", "wrong_use.py:Bare"], "has to take observation_space, action_space, config, seed"),
+    (["run", "foraging_small-v1", "wrong_use.py:number"], "number"),
+    (["run", "foraging_small-v1", "wrong_use.py:Odd"], "one of classical"),
+    (["run", "foraging_small-v1", "wrong_use.py:Base", "--set", "lrr=1"], "'lrr' means nothing to it"),
+    (["run", "wrong_use.py:Base", "null_random"], "The task comes first"),
+    (["check", "notes.txt"], "notes.txt"),
+    (["check", "wrong_use.py:Mute"], "act"),
+    # files that are something else
+    (["run", "--resume", "nothing"], "no session to resume"),
+    (["rerun", "nothing"], "no experiment at nothing"),
+    (["rerun", "{A}", "--run", "99"], "99"),
+    (["rerun", "sessions"], "is a folder of 2 sessions"),
+    (["report", "sessions"], "is a folder of 2 sessions"),
+    (["report", "empty"], "empty"),
+    (["report", "some.json"], "some.json"),
+    (["report", "{A}", "{B}"], "foraging_small-v2"),
+    (["compare", "{A}", "{B}"], "foraging_small-v2"),
+    (["compare", "{A}", "nothing"], "nothing"),
+    (["evaluate", "none.json"], "none.json"),
+    (["evaluate", "broken.json"], "broken.json"),
+    (["verify", "none.json"], "none.json"),
+    (["verify", "some.json"], "some.json"),
+    (["submit", "--draft"], "--experiments"),
+    (["submit", "--draft", "--experiments", "nothing"], "no finished session in nothing"),
+    (["submit", "--experiments", "{A}"], "is not a git repository"),
+    (["board", "show"], "has no folder benchmarks"),
+    (["keys", "revoke", "nobody", "--reason", "lost"], "nobody"),
+    (["keys", "new", "mine"], "Missing option '--owner'"),
+    (["new", "brain", "2fast"], "2fast"),
+    (["new", "brain", "taken_brain"], "taken_brain.py"),
+    (["new", "world", "my-world"], "my-world"),
+    ([*RUN, "--track", "--output", "plain_file/below"], "plain_file"),
+]
+
+
+@pytest.mark.parametrize(("words", "message"), WRONG, ids=[" ".join(words)[:60] for words, _ in WRONG])
+def test_one_line_names_the_thing_and_the_way_out(complaint, words, message):
+    assert message in complaint(words)
+
+
+FAILING = [
+    ("NoNumber", "nan"),
+    ("TooLarge", "99"),
+    ("Several", "7"),
+    ("Nothing", "act returned None: it has to return the action"),
+    ("Refuses", "no licence (wrong_use.py, line 27, in __init__) while the brain was built"),
+]
+
+
+@pytest.mark.parametrize(("brain", "message"), FAILING)
+def test_a_brain_that_fails_is_told_with_what_it_did(folder, monkeypatch, capsys, brain, message):
+    """The documented form: a line for the run with what is wrong, below it the brain's own lines."""
+    monkeypatch.chdir(folder)
+    words = [*RUN[:2], f"wrong_use.py:{brain}", *RUN[3:], "--workers", "1", "--executor", "threads"]
+    monkeypatch.setattr(sys, "argv", ["nematodebench", *words])
+    with pytest.raises(SystemExit) as end:
+        main()
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if "FAILED" in line]
+    assert end.value.code == 1
+    assert line.startswith("run 0 (seed ")
+    assert message in line
+
+
+def test_a_file_that_is_no_submission_fails_its_checks(folder, monkeypatch, capsys):
+    """The documented form of evaluate: one line for each check that failed, with the way out below it."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "argv", ["nematodebench", "evaluate", "some.json"])
+    with pytest.raises(SystemExit) as end:
+        main()
+    printed = capsys.readouterr()
+    assert end.value.code == 1
+    assert "FAIL  schema  submission_id: Field required" in printed.out
+    assert printed.err == ""
+
+
+LIBRARIES = [
+    ("optuna", ["search", "mlp_ppo", "--task", "wall-v1", "--trials", "1"], "nematodebench[search]"),
+    ("torch", ["run", "foraging_small-v1", "torch_reinforce"], "nematodebench[torch]"),
+    ("ray", [*RUN, "--executor", "ray"], "nematodebench[ray]"),
+]
+
+
+@pytest.mark.parametrize(("library", "words", "message"), LIBRARIES)
+def test_a_library_that_is_not_installed_is_named(complaint, monkeypatch, library, words, message):
+    for name in [name for name in sys.modules if name.partition(".")[0] == library]:
+        monkeypatch.delitem(sys.modules, name)
+    for name in [name for name in sys.modules if name.startswith(("nematodebench.search", _TORCH_BRAIN))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, library, None)
+    assert f"pip install '{message}'" in complaint(words)
+
+
+_TORCH_BRAIN = "nematodebench.brains.classical.torch_reinforce"

@@ -1,0 +1,75 @@
+"""Machine code on disk: found wherever its source lies, made anew where it is spoilt, and taken from nobody else."""
+
+import os
+import shutil
+
+import numpy as np
+import pytest
+
+from nematodebench.kernels.code_cache import KernelCache
+from nematodebench.kernels.jit import kernel
+
+
+def doubled(values):
+    for n in range(values.size):
+        values[n] *= 2.0
+
+
+@pytest.fixture
+def place(tmp_path):
+    """The folder of the user, and one that came with the package, neither of which exists."""
+    return tmp_path / "kept" / "key", tmp_path / "compiled" / "key"
+
+
+def run(place):
+    """Executes the function in a dispatcher of its own; how often its code was found on disk."""
+    dispatcher = kernel(cached=True)(doubled)
+    dispatcher._cache = KernelCache(doubled, lambda: place)
+    values = np.ones(3)
+    dispatcher(values)
+    assert values.tolist() == [2.0, 2.0, 2.0]
+    return sum(dispatcher.stats.cache_hits.values())
+
+
+def test_code_is_kept_and_found(place):
+    assert [run(place), run(place)] == [0, 1]
+    (path,) = place[0].iterdir()
+    assert path.name.startswith("test_code_cache.doubled-")
+
+
+@pytest.mark.parametrize("content", [b"", b"no machine code", None])
+def test_spoilt_code_is_compiled_anew(place, content):
+    run(place)
+    (path,) = place[0].iterdir()
+    path.write_bytes(path.read_bytes()[:-100] if content is None else content)
+    assert [run(place), run(place)] == [0, 1]
+
+
+def shipped(place):
+    """Moves what was compiled to where a wheel would have it."""
+    run(place)
+    place[1].parent.mkdir()
+    shutil.move(place[0], place[1])
+    return place[1]
+
+
+def test_code_that_came_with_the_package_is_read_and_not_written(place):
+    folder = shipped(place)
+    assert run(place) == 1
+    assert not place[0].exists()
+    assert len(list(folder.iterdir())) == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="files have no owner")
+@pytest.mark.parametrize("level", [0, 1, 2])
+def test_shipped_code_that_others_may_write_is_not_loaded(place, level):
+    folder = shipped(place)
+    (path,) = folder.iterdir()
+    (path, folder, folder.parent)[level].chmod(0o777)
+    assert run(place) == 0
+
+
+def test_a_folder_that_cannot_be_written_costs_only_the_cache(tmp_path):
+    (tmp_path / "file").touch()
+    place = (tmp_path / "file" / "key", tmp_path / "none")
+    assert [run(place), run(place)] == [0, 0]
