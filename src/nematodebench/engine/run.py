@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ from nematodebench.engine.isolation.host import Foreign, prepare
 from nematodebench.engine.isolation.mailbox import stubs
 from nematodebench.engine.lanes import compile_lanes
 from nematodebench.engine.segments import Pause
+from nematodebench.engine.watching import Watch
 from nematodebench.errors import UsageError
 from nematodebench.kernels.abi import BRAIN, WORLD
 from nematodebench.kernels.jit import first_class
@@ -100,7 +101,7 @@ def compile_for(task: Task, brain: BrainType | Foreign) -> None:
 
 def execute(
     spec: RunSpec,
-    watch: Callable[[loop.Control], None] | None = None,
+    watch: Watch | None = None,
     *,
     raising: bool = False,
     pauses: Sequence[Pause] = (),
@@ -109,7 +110,7 @@ def execute(
 
     Args:
         spec: The run.
-        watch: Is given the run's control when it starts: whoever keeps it can stop the run or watch its steps.
+        watch: Who is shown the run while it goes on, and can stop it.
         raising: Whether an error of the brain is raised as it is, for a debugger.
         pauses: Who is called between episodes; what they raise ends the run like an error of the brain.
     """
@@ -120,7 +121,8 @@ def execute(
         task = spec.task
         agents = Agents(spec.brain, spec.config, interface(task), spec.seed, task.world.agents, learning=task.learning)
         if watch is not None:
-            watch(agents.control)
+            agents.view, agents.on_step = watch.view(spec.index, spec.seed, agents.control), watch.on_step
+            pauses = (*pauses, *watch.pauses())
         records: dict[str, NDArray[np.float64]] = {}
         episodes = 0
         for phase in spec.task.phases:
@@ -141,6 +143,8 @@ def execute(
     finally:
         if agents is not None:
             agents.brains.close()
+            if agents.view is not None:
+                agents.view.over = True
     return RunResult(
         spec.index,
         spec.seed,

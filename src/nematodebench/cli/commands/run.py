@@ -50,6 +50,10 @@ def run(
     debug: Annotated[
         bool, typer.Option("--debug", help="one run in the foreground, with the debugger where the brain fails")
     ] = False,
+    log: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KIND:WHERE", help="csv:PATH, tensorboard:DIR, wandb:PROJECT or mlflow:EXPERIMENT"),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="print the stored record instead of a table")] = False,
 ) -> None:
     """Trains fresh brains on a task, many runs from one seed, and prints scores with intervals against chance."""
@@ -75,6 +79,7 @@ def run(
         max_runs=max_runs,
         smallest_effect=smallest,
         debug=debug,
+        log=log or [],
     )
     if not run_command(request, json=json):
         raise typer.Exit(1)
