@@ -12,8 +12,9 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nematodebench import scoring, stats
+    from nematodebench import callbacks, scoring, stats
     from nematodebench.brains.registry import list_brains, register_brain
+    from nematodebench.callbacks.base import Callback
     from nematodebench.engine.python_brain import Transition
     from nematodebench.engine.streams import Streams
     from nematodebench.engine.torch_policy import TorchPolicy
@@ -25,11 +26,13 @@ if TYPE_CHECKING:
     from nematodebench.tasks.registry import list_tasks, register_task, register_world
 
 __all__ = [
+    "Callback",
     "Session",
     "Streams",
     "TorchPolicy",
     "TrainedBrain",
     "Transition",
+    "callbacks",
     "list_brains",
     "list_tasks",
     "load_brain",
@@ -49,6 +52,7 @@ except PackageNotFoundError:  # pragma: no cover  (a source tree that was never 
 
 # Loaded on first use: the compiled core takes a moment to import, and not every use of the package needs it.
 _WHERE = {
+    "Callback": ("nematodebench.callbacks.base", "Callback"),
     "Session": ("nematodebench.sessions.session", "Session"),
     "Streams": ("nematodebench.engine.streams", "Streams"),
     "TorchPolicy": ("nematodebench.engine.torch_policy", "TorchPolicy"),
@@ -69,7 +73,7 @@ def __getattr__(name: str) -> Any:
     if name in _WHERE:
         module, attribute = _WHERE[name]
         return getattr(importlib.import_module(module), attribute)
-    if name in {"scoring", "stats"}:
+    if name in {"callbacks", "scoring", "stats"}:
         return importlib.import_module(f"nematodebench.{name}")
     raise AttributeError(f"module 'nematodebench' has no attribute {name!r}")
 

@@ -2,12 +2,19 @@
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
-__all__ = ["Interrupted", "StorageError", "UsageError", "missing_extra", "near_names", "unknown_name"]
+__all__ = ["CallbackError", "Interrupted", "StorageError", "UsageError", "missing_extra", "near_names", "unknown_name"]
 
 
 class UsageError(ValueError):
     """Something the user gave cannot be used as it is."""
+
+
+class CallbackError(UsageError):
+    """A callback raised an error, and the session has stopped; ``session`` holds the runs that were finished."""
+
+    session: Any = None
 
 
 class StorageError(RuntimeError):

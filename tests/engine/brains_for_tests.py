@@ -29,6 +29,17 @@ class Fine(_Base):
         return np.int64(self.steps).tobytes()
 
 
+class Effectors(_Base):
+    """For bodies without choices."""
+
+    def __init__(self, observation_space, action_space, config, seed):
+        super().__init__(observation_space, action_space, config, seed)
+        self.shape = action_space.shape
+
+    def act(self, observation):
+        return self.rng.random(self.shape)
+
+
 class GlobalRandom(_Base):
     """Uses the global generators a user's library would use."""
 

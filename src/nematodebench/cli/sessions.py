@@ -2,13 +2,15 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from nematodebench.brains.registry import canonical_name, list_brains
+from nematodebench.callbacks.base import Callback
+from nematodebench.callbacks.by_name import logs_of
 from nematodebench.cli.debugging import debug
 from nematodebench.cli.deciding import MOST_RUNS, decide, print_decision
 from nematodebench.cli.progress import show_progress
@@ -63,12 +65,16 @@ class RunRequest:
     debug: bool = False
     checkpoint: int | None = None
     begin_with: Path | None = None
+    log: list[str] = field(default_factory=list)
 
 
 def run_command(request: RunRequest, *, json: bool) -> bool:
     """Runs sessions, or continues one, and prints them; returns whether no run failed."""
+    if request.log and (request.dry_run or request.debug or request.until is not None):
+        raise UsageError("--log writes down a session that runs: leave out --dry-run, --debug and --until.")
+    logs = logs_of(request.log)
     if request.resume is not None:
-        done = [resume_session(request.resume, request.output, request.workers, quiet=json)]
+        done = [resume_session(request.resume, request.output, request.workers, quiet=json, callbacks=logs)]
     else:
         plans = [plan for config in _session_configs(request) for plan in _plans(config, request)]
         if request.dry_run:
@@ -78,7 +84,8 @@ def run_command(request: RunRequest, *, json: bool) -> bool:
             return debug(plans)
         if request.until is not None:
             return _run_until_decided(plans, request, json=json)
-        done = [execute_plan(plan, request.output if request.track else None, quiet=json) for plan in plans]
+        root = request.output if request.track else None
+        done = [execute_plan(plan, root, quiet=json, callbacks=logs) for plan in plans]
     print_sessions(done, json=json, root=request.output if request.track or request.resume else None)
     return not any(session.failed_runs for session in done)
 
@@ -181,18 +188,20 @@ def _episodes(checkpoint: int | None) -> int:
     return checkpoint or 0
 
 
-def execute_plan(plan: Plan, root: Path | None, quiet: bool) -> Session:
+def execute_plan(plan: Plan, root: Path | None, quiet: bool, callbacks: Sequence[Callback] = ()) -> Session:
     """Runs a plan with the live view."""
     progress = Progress()
     with show_progress(progress, f"{plan.task.id} {plan.brain_name}", quiet):
-        return run_plan(plan, root=root, progress=progress)
+        return run_plan(plan, root=root, progress=progress, callbacks=callbacks)
 
 
-def resume_session(experiment_id: str, root: Path, workers: int | None, quiet: bool) -> Session:
+def resume_session(
+    experiment_id: str, root: Path, workers: int | None, quiet: bool, callbacks: Sequence[Callback] = ()
+) -> Session:
     """Continues a session with the live view."""
     progress = Progress()
     with show_progress(progress, experiment_id, quiet):
-        session = resume(experiment_id.rstrip("/").split("/")[-1], root, progress, workers)
+        session = resume(experiment_id.rstrip("/").split("/")[-1], root, progress, workers, callbacks=callbacks)
     if progress.damaged:
         names = ", ".join(progress.damaged[:5]) + (" and more" if len(progress.damaged) > 5 else "")
         print(f"nematodebench: damaged, executed again: {names}", file=sys.stderr)

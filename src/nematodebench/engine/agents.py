@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from nematodebench.brains.base import Interface
 from nematodebench.brains.registry import BrainType, is_compiled, without_learning
+from nematodebench.callbacks.base import Step
 from nematodebench.engine import loop
 from nematodebench.engine.brain_state import BrainState
 from nematodebench.engine.compiled_brain import CompiledBrains
@@ -20,6 +21,8 @@ from nematodebench.engine.python_brain import PythonBrains
 from nematodebench.engine.python_phase import run_python_phase
 from nematodebench.engine.seeds import brain_seed
 from nematodebench.engine.segments import Pause, Segment, in_segments
+from nematodebench.engine.stepwise import Stepwise
+from nematodebench.engine.watching import View
 from nematodebench.kernels.jit import I64
 from nematodebench.kernels.rng import RNG_WORDS
 from nematodebench.tasks.base import Phase
@@ -54,6 +57,8 @@ class Agents:
         self.action = np.zeros((agents, body.action_width), dtype=np.float32)
         self.control_words = np.zeros(loop.Control.count(), dtype=np.int64)
         self.control = loop.Control(self.control_words)
+        self.view: View | None = None
+        self.on_step: Callable[[Step], None] | None = None
         self.brains: Brains
         if isinstance(brain, Foreign):
             self.brains = IsolatedBrains(brain, config, body, self.brain_seed, agents, learning)
@@ -84,8 +89,10 @@ class Agents:
         plan.choices, plan.guided = self.body.choices, int(guided)
         records = np.empty((phase.episodes or phase.ticks, len(phase.columns)))
         self.obs[:] = 0.0
-        loop_of = self._python_loop if isinstance(self.brains, PythonBrains) else self._compiled_loop
-        go = loop_of(self.brains, phase, words, records)
+        if self.view is not None:
+            self.view.show_plan(phase.name, records, words)
+        in_python = isinstance(self.brains, PythonBrains) and self.on_step is None
+        go = (self._python_loop if in_python else self._compiled_loop)(self.brains, phase, words, records)
 
         def segment(first: int, end: int, last: bool) -> Segment:
             return Segment(self.brains, self.control, phase, first_episode, first, records[:end], last)
@@ -101,11 +108,16 @@ class Agents:
         return partial(run_python_phase, brains, lanes, plan, self.control)
 
     def _compiled_loop(self, brains: Any, phase: Phase, words: I64, records: NDArray[np.float64]) -> Callable[[], int]:
-        """What takes brains to the next pause whose functions the compiled loop calls."""
+        """What takes brains to the next pause whose functions the run loop calls; interpreted if steps are told."""
         world, arrays = phase.world, WorldArrays(phase.world)
         reference = world.reference if loop.Plan(words).guided else None  # what is never called is not compiled
+        if self.on_step is None or self.view is None:
+            run_phase, functions = brains.run_phase, brains.functions
+        else:
+            stepwise = Stepwise(brains.functions, world.agents, loop.Plan(words), self.control)
+            run_phase, functions = loop.plain_run_phase(), stepwise.functions(self.view, phase.name, self.on_step)
         return partial(
-            brains.run_phase, world.reset, world.step, reference or world.step, *brains.functions, arrays.params,
+            run_phase, world.reset, world.step, reference or world.step, *functions, arrays.params,
             arrays.states[0], arrays.rng[0], self.action, self.obs, arrays.outs[0], brains.hyper, brains.ints,
             brains.mem, self.rng, brains.out, np.uint64(self.seed), np.uint64(self.brain_seed), words,
             self.control_words, records,

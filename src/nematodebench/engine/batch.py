@@ -19,7 +19,7 @@ import copy
 import hashlib
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -33,6 +33,8 @@ from nematodebench.engine.lanes import FINISHED, RUNNING, Lane, Lanes
 from nematodebench.engine.python_brain import global_generators_kept, seed_everything, spaces_of
 from nematodebench.engine.run import RunSpec, execute, interface, record_hash
 from nematodebench.engine.seeds import brain_seed
+from nematodebench.engine.watching import Watch
+from nematodebench.errors import UsageError
 from nematodebench.kernels.abi import Outcome
 from nematodebench.records.runs import RunFailure, RunResult
 from nematodebench.tasks.base import Phase, Task
@@ -45,6 +47,7 @@ Group: TypeAlias = tuple[RunSpec, ...]
 LANES = 64
 """Lanes of a batched class that does not say how many it has."""
 _TRIAL_TICKS = 400
+_EPISODE = Lane.singles["episode"]
 
 
 @dataclass(frozen=True)
@@ -87,8 +90,8 @@ def in_groups(specs: Sequence[RunSpec]) -> list[Group]:
 class _Batch:
     """The lanes of some runs with their brains. A lane of the world is a run; it has a row for each agent."""
 
-    def __init__(self, specs: Sequence[RunSpec], control: loop.Control) -> None:
-        first, self._control = specs[0], control
+    def __init__(self, specs: Sequence[RunSpec], watch: Watch | None) -> None:
+        first, self._watch = specs[0], watch
         brain: Any = first.brain
         self.task, self.agents = first.task, first.task.world.agents
         self.copies, self.body = batch_size(first), interface(first.task)
@@ -103,6 +106,10 @@ class _Batch:
         self.brain: Any = brain.batched(*spaces_of(self.body), config, tuple(rows))
         self.rows = len(rows)
         self.idle = set(range(len(specs), self.copies))
+        self._controls = np.zeros((len(specs), loop.Control.count()), dtype=np.int64)
+        controls = [loop.Control(words) for words in self._controls]
+        pairs = zip(specs, controls, strict=True)
+        self.views = [] if watch is None else [watch.view(spec.index, spec.seed, control) for spec, control in pairs]
 
     def run(self, phase: Phase, firsts: Sequence[int]) -> Lanes:
         """Takes the runs that have not failed through a phase; ``firsts`` are the numbers of their first episodes."""
@@ -119,6 +126,8 @@ class _Batch:
             lane = lanes.lane(n)
             lane.first_episode = firsts[n]
             lane.status = FINISHED if n in self.idle else lane.status
+        for n, view in enumerate(self.views):
+            view.show(phase.name, records[n], lanes.words[n, _EPISODE : _EPISODE + 1])
         if phase.learns:
             self._go(lanes, self.brain, self.learning)
         else:
@@ -136,6 +145,9 @@ class _Batch:
 
     def _go(self, lanes: Lanes, brain: Any, learning: bool) -> None:
         status, began, ticks = (lanes.words[:, Lane.singles[name]] for name in ("status", "began", "ticks"))
+        runs = len(self._controls)
+        stop, steps = (self._controls[:, loop.Control.singles[name]] for name in ("stop", "steps_done"))
+        before = steps.copy()
         never = self._mask(np.zeros(self.copies, dtype=np.bool_))
         while lanes.begin():
             active = self._mask(status == RUNNING)
@@ -156,8 +168,10 @@ class _Batch:
                         flags = self._flag(lanes, "terminated"), self._flag(lanes, "truncated")
                     rewards = self._rows(lanes.outs[:, len(Outcome.singles) :][:, : self.agents, None])[:, 0]
                     brain.learn_batch(Transitions(able, observations, answers, rewards, following, *flags))
-            self._control.steps_done = int(ticks.sum())
-            if self._control.stop:
+            steps[:] = before + ticks[:runs]
+            if self._watch is not None and self._watch.here:
+                self._watch.look()
+            if stop.any():
                 raise _StoppedError
 
     def _put(self, answers: Any, action: NDArray[np.float32]) -> None:
@@ -186,10 +200,18 @@ class _Batch:
         return hashlib.sha256(b"".join(told(n * self.agents + agent) for agent in range(self.agents))).hexdigest()
 
 
-def _execute_together(specs: Sequence[RunSpec], control: loop.Control) -> list[RunResult]:
-    """A run that fails is executed by itself for the words that say why."""
+def _execute_together(specs: Sequence[RunSpec], watch: Watch | None = None) -> list[RunResult]:
+    """All phases of the runs; one that fails is executed by itself for the words that say why."""
     started = time.perf_counter()
-    batch = _Batch(specs, control)
+    batch = _Batch(specs, watch)
+    try:
+        return _through_phases(specs, batch, watch, started)
+    finally:
+        for view in batch.views:
+            view.over = True
+
+
+def _through_phases(specs: Sequence[RunSpec], batch: _Batch, watch: Watch | None, started: float) -> list[RunResult]:
     records: list[dict[str, NDArray[np.float64]]] = [{} for _ in specs]
     firsts, steps = [0] * batch.copies, [0] * batch.copies
     for phase in batch.task.phases:
@@ -203,7 +225,7 @@ def _execute_together(specs: Sequence[RunSpec], control: loop.Control) -> list[R
     results = []
     for n, spec in enumerate(specs):
         if n in batch.idle:
-            results.append(execute(spec))
+            results.append(execute(spec, watch))
         else:
             hashes = record_hash(spec.task, records[n]), batch.memory_hash(n)
             results.append(RunResult(spec.index, spec.seed, records[n], *hashes, steps=steps[n], seconds=seconds))
@@ -226,29 +248,25 @@ def _trusted(spec: RunSpec) -> bool:
     if key not in _TRIED:
         first = replace(spec, task=_trial_task(spec), index=0)
         among = [replace(first, seed=(spec.seed + n) % 2**64, index=n) for n in range(batch_size(spec))]
-        everywhere = {_bits(result) for result in _try_out([first] * len(among))}
-        mixed = _try_out(among)
+        everywhere = {_bits(result) for result in _execute_together([first] * len(among))}
+        mixed = _execute_together(among)
         wanted = _bits(execute(first))
         _TRIED[key] = everywhere == {wanted} == {_bits(mixed[0])} and _bits(mixed[-1]) == _bits(execute(among[-1]))
     return _TRIED[key]
-
-
-def _try_out(specs: Sequence[RunSpec]) -> list[RunResult]:
-    return _execute_together(specs, loop.Control(np.zeros(loop.Control.count(), dtype=np.int64)))
 
 
 def _bits(result: RunResult) -> tuple[str, str | None, str]:
     return result.record_hash, result.memory_hash, "" if result.failure is None else result.failure.message
 
 
-def execute_batch(specs: Sequence[RunSpec], watch: Callable[[loop.Control], None] | None = None) -> Iterator[RunResult]:
+def execute_batch(specs: Sequence[RunSpec], watch: Watch | None = None) -> Iterator[RunResult]:
     """Executes runs of one brain on one task side by side, or one after another where a batch cannot be trusted.
 
     Args:
         specs: The runs, at most as many as :func:`batch_size` says.
         watch: As for :func:`~nematodebench.engine.run.execute`.
     """
-    if len(specs) > 1:
+    if len(specs) > 1 and (watch is None or watch.on_step is None):
         together = _if_trusted(specs, watch)
         if together is not None:
             yield from together
@@ -257,16 +275,16 @@ def execute_batch(specs: Sequence[RunSpec], watch: Callable[[loop.Control], None
         yield execute(spec, watch)
 
 
-def _if_trusted(specs: Sequence[RunSpec], watch: Callable[[loop.Control], None] | None) -> list[RunResult] | None:
-    name, control = specs[0].brain_name, loop.Control(np.zeros(loop.Control.count(), dtype=np.int64))
-    if watch is not None:
-        watch(control)
+def _if_trusted(specs: Sequence[RunSpec], watch: Watch | None) -> list[RunResult] | None:
+    name = specs[0].brain_name
     try:
         if _trusted(specs[0]):
-            return _execute_together(specs, control)
+            return _execute_together(specs, watch)
         why = "has other bits than its plain class"
     except _StoppedError:
         return [RunResult(s.index, s.seed, failure=RunFailure("the run was interrupted")) for s in specs]
+    except UsageError:
+        raise
     except Exception as error:
         why = f"raised {type(error).__name__}: {error}"
     warnings.warn(f"Brain {name!r}: its batch {why}. Its runs go one by one.", stacklevel=2)

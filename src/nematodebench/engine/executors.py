@@ -14,24 +14,24 @@ import sys
 import threading
 import types
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from typing import Any, Literal, TypeAlias
 
 from nematodebench.brains.registry import importable_elsewhere, is_compiled
 from nematodebench.engine.batch import Group, execute_batch, in_groups
 from nematodebench.engine.isolation.host import Foreign
-from nematodebench.engine.loop import Control
 from nematodebench.engine.parcels import Parcel, Parcels, execute_parcel, runs_of
 from nematodebench.engine.python_brain import global_generators_kept
 from nematodebench.engine.run import RunFailure, RunResult, RunSpec
+from nematodebench.engine.telling import tell
+from nematodebench.engine.watching import Told, Watch
 from nematodebench.errors import UsageError
 from nematodebench.kernels.processor import usable_cores
 
-__all__ = ["ExecutorName", "choose_executor", "default_workers", "execute_all"]
+__all__ = ["ExecutorName", "Watch", "choose_executor", "default_workers", "execute_all"]
 
 ExecutorName: TypeAlias = Literal["threads", "processes", "ray"]
-StepCounter: TypeAlias = Callable[[], int]
 
 _ATTEMPTS = 2
 _PR_SET_PDEATHSIG = 1
@@ -67,30 +67,6 @@ def _bound_here(brain: type[Any] | Foreign) -> bool:
     return not isinstance(brain, Foreign) and not is_compiled(brain) and not importable_elsewhere(brain)
 
 
-class Watch:
-    """Steps made so far by runs in this process, and the way to stop them."""
-
-    def __init__(self) -> None:
-        self._controls: list[Control] = []
-        self._stopped = False
-
-    def register(self, control: Control) -> None:
-        """Called by a run that starts."""
-        self._controls.append(control)
-        if self._stopped:
-            control.stop = 1
-
-    def steps(self) -> int:
-        """Steps of all runs so far."""
-        return sum(control.steps_done for control in self._controls)
-
-    def stop(self) -> None:
-        """Asks all runs to stop at the end of their episode."""
-        self._stopped = True
-        for control in self._controls:
-            control.stop = 1
-
-
 def execute_all(specs: Sequence[RunSpec], executor: ExecutorName, workers: int, watch: Watch) -> Iterator[RunResult]:
     """Executes runs and yields their results as they end, in any order."""
     if not specs:
@@ -100,12 +76,25 @@ def execute_all(specs: Sequence[RunSpec], executor: ExecutorName, workers: int, 
     if executor == "ray":
         from nematodebench.engine.ray import execute_on_ray
 
-        yield from execute_on_ray(groups)
+        for result in execute_on_ray(groups):
+            watch.hear(result.index, Told([], result.steps))
+            yield result
     elif executor == "processes":
-        yield from _in_processes(groups, workers)
+        yield from _in_processes(groups, workers, watch)
+    elif watch.here:
+        with global_generators_kept():
+            for group in groups:
+                yield from _looked_at(execute_batch(group, watch), watch)
     else:
         with global_generators_kept():  # a Python brain in this process seeds those of the user
             yield from _in_threads(groups, workers, watch)
+
+
+def _looked_at(results: Iterator[RunResult], watch: Watch) -> Iterator[RunResult]:
+    """Results, each after everything that was to be seen of its run."""
+    for result in results:
+        watch.look()
+        yield result
 
 
 def _in_threads(groups: Sequence[Group], workers: int, watch: Watch) -> Iterator[RunResult]:
@@ -122,7 +111,7 @@ def _in_threads(groups: Sequence[Group], workers: int, watch: Watch) -> Iterator
             except queue.Empty:
                 return
             try:
-                for result in execute_batch(group, watch.register):
+                for result in execute_batch(group, watch):
                     ended.put(result)
             except BaseException as error:
                 ended.put(error)
@@ -131,11 +120,18 @@ def _in_threads(groups: Sequence[Group], workers: int, watch: Watch) -> Iterator
     for thread in threads:
         thread.start()
     try:
-        for _ in range(sum(map(len, groups))):
-            result = ended.get()
+        left = sum(map(len, groups))
+        while left:
+            try:
+                result = ended.get(timeout=watch.look_seconds)
+            except queue.Empty:
+                watch.look()
+                continue
             if isinstance(result, BaseException):
                 raise result
+            watch.look()
             yield result
+            left -= 1
     finally:
         halt.set()
         watch.stop()
@@ -158,7 +154,10 @@ def _serve(connection: Connection) -> None:
     _end_with_parent()
     with contextlib.suppress(EOFError, BrokenPipeError, KeyboardInterrupt):
         while True:
-            connection.send(execute_parcel(connection.recv()))
+            parcel, watched = connection.recv()
+            with tell(connection) if watched else contextlib.nullcontext() as watch:
+                results = execute_parcel(parcel, watch)
+            connection.send(results)
 
 
 @contextlib.contextmanager
@@ -185,9 +184,17 @@ class _Worker:
         theirs.close()
         self.parcel: Parcel = ()
 
-    def give(self, parcel: Parcel) -> None:
+    def give(self, parcel: Parcel, watch: Watch) -> None:
         self.parcel = parcel
-        self.connection.send(parcel)
+        self.connection.send((parcel, watch.listener is not None))
+
+    def receive(self, watch: Watch) -> tuple[list[RunResult], float] | None:
+        """The results and their time, if they are there; what it tells before them is passed on."""
+        message = self.connection.recv()
+        if isinstance(message, Told):
+            watch.hear(runs_of(self.parcel)[0].index, message)
+            return None
+        return message  # type: ignore[no-any-return]
 
     def end(self) -> None:
         self.connection.close()
@@ -195,20 +202,23 @@ class _Worker:
         self.process.join()
 
 
-def _in_processes(groups: Sequence[Group], workers: int) -> Iterator[RunResult]:
+def _in_processes(groups: Sequence[Group], workers: int, watch: Watch) -> Iterator[RunResult]:
     """Runs whose process dies are tried once more, each in a new one; then one has failed, and the others go on."""
     brain, waiting = groups[0][0].brain, Parcels(groups)
     attempts: Counter[int] = Counter()
     pool = [_Worker(brain) for _ in range(workers)]
     try:
         for worker in pool:
-            worker.give(waiting.take(workers))
+            worker.give(waiting.take(workers), watch)
         busy = list(pool)
         while busy:
             for ready in wait([worker.connection for worker in busy]):
                 worker = next(w for w in busy if w.connection is ready)
                 try:
-                    results, seconds = worker.connection.recv()
+                    message = worker.receive(watch)
+                    if message is None:
+                        continue
+                    results, seconds = message
                     waiting.took(worker.parcel, seconds)
                 except (EOFError, OSError):
                     busy.remove(worker)
@@ -222,7 +232,7 @@ def _in_processes(groups: Sequence[Group], workers: int) -> Iterator[RunResult]:
                 yield from results
                 if worker in busy:
                     if waiting:
-                        worker.give(waiting.take(workers))
+                        worker.give(waiting.take(workers), watch)
                     else:
                         busy.remove(worker)
     finally:

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from nematodebench.engine.batch import Group, execute_batch
 from nematodebench.engine.run import RunResult, RunSpec, compile_for
+from nematodebench.engine.watching import Watch
 
 __all__ = ["Parcel", "Parcels", "execute_parcel", "runs_of"]
 
@@ -26,12 +27,12 @@ def runs_of(parcel: Parcel) -> list[RunSpec]:
     return [spec for group in parcel for spec in group]
 
 
-def execute_parcel(parcel: Parcel) -> tuple[list[RunResult], float]:
+def execute_parcel(parcel: Parcel, watch: Watch | None = None) -> tuple[list[RunResult], float]:
     """The results, and how long they took without loading what they need."""
     first = parcel[0][0]
     compile_for(first.task, first.brain)
     started = time.perf_counter()
-    results = [result for group in parcel for result in execute_batch(group)]
+    results = [result for group in parcel for result in execute_batch(group, watch)]
     return results, time.perf_counter() - started
 
 

@@ -20,6 +20,7 @@ def run_python_phase(brains: PythonBrains, lanes: Lanes, plan: loop.Plan, contro
             if lane.status < 0:
                 return lane.status
             control.steps_done += lane.steps
+            plan.episode = lane.episode
             if control.stop:
                 return loop.CANCELLED
             if lane.episode == plan.pause:

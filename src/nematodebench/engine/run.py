@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from nematodebench.engine.failures import crash, illegal_action
 from nematodebench.engine.isolation.host import Foreign, prepare
 from nematodebench.engine.segments import Pause
 from nematodebench.engine.spec import RunSpec, interface
+from nematodebench.engine.watching import Watch
 from nematodebench.errors import UsageError
 from nematodebench.records.runs import RunFailure, RunResult
 from nematodebench.tasks.base import Task
@@ -58,7 +59,7 @@ def compile_for(task: Task, brain: BrainType | Foreign) -> None:
 
 def execute(
     spec: RunSpec,
-    watch: Callable[[loop.Control], None] | None = None,
+    watch: Watch | None = None,
     *,
     raising: bool = False,
     pauses: Sequence[Pause] = (),
@@ -67,7 +68,7 @@ def execute(
 
     Args:
         spec: The run.
-        watch: Is given the run's control when it starts: whoever keeps it can stop the run or watch its steps.
+        watch: Who is shown the run while it goes on, and can stop it.
         raising: Whether an error of the brain is raised as it is, for a debugger.
         pauses: Who is called between episodes; what they raise ends the run like an error of the brain.
     """
@@ -82,7 +83,8 @@ def execute(
         )
         pauses = [*pauses, *keeping_pauses(spec)]
         if watch is not None:
-            watch(agents.control)
+            agents.view, agents.on_step = watch.view(spec.index, spec.seed, agents.control), watch.on_step
+            pauses = (*pauses, *watch.pauses())
         records: dict[str, NDArray[np.float64]] = {}
         episodes = 0
         for phase in spec.task.phases:
@@ -103,6 +105,8 @@ def execute(
     finally:
         if agents is not None:
             agents.brains.close()
+            if agents.view is not None:
+                agents.view.over = True
     return RunResult(
         spec.index,
         spec.seed,

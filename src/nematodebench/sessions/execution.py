@@ -3,29 +3,33 @@
 import datetime
 import hashlib
 import time
+from collections.abc import Collection, Container, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
 from nematodebench.brains.registry import name_of
+from nematodebench.callbacks.base import Callback
 from nematodebench.engine.compiling import fill_cache
-from nematodebench.engine.executors import Watch, execute_all
+from nematodebench.engine.executors import execute_all
 from nematodebench.engine.isolation.host import Foreign
 from nematodebench.engine.run import compile_for, record_hash
 from nematodebench.engine.seeds import session_seed
 from nematodebench.engine.spec import Keeping
 from nematodebench.engine.trained import TrainedBrain
-from nematodebench.errors import Interrupted, StorageError, UsageError
+from nematodebench.engine.watching import Watch
+from nematodebench.errors import CallbackError, Interrupted, StorageError, UsageError
 from nematodebench.records.checkpoint import Checkpoint, read_checkpoint
 from nematodebench.records.runs import RunResult
 from nematodebench.records.store import ExperimentStore
+from nematodebench.sessions.audience import LAST_EPISODES, Audience, Recent, wants_steps
 from nematodebench.sessions.begun import begun_with, changed_since
 from nematodebench.sessions.config import SessionConfig
 from nematodebench.sessions.plan import Plan, make_plan, resized, session_config
 from nematodebench.sessions.session import EXPERIMENTS, Session
 from nematodebench.sessions.twins import twin_plan
 
-__all__ = ["Progress", "extend", "resume", "run", "run_plan"]
+__all__ = ["LAST_EPISODES", "Progress", "extend", "resume", "run", "run_plan"]
 
 
 @dataclass
@@ -38,10 +42,39 @@ class Progress:
     damaged: list[str] = field(default_factory=list)
     started: float = field(default_factory=time.perf_counter)
     watch: Watch = field(default_factory=Watch)
+    shown: bool = False
+    """Whether anybody shows it: otherwise nobody looks at runs that go on."""
+    kept: int = 0
+    """Runs that were finished before it began."""
+    current: dict[int, Recent] = field(default_factory=dict)
+    """The last episodes of every run that goes on."""
+
+    def begin(self, total: int, results: Collection[RunResult]) -> None:
+        """The runs begin; some of them may be finished already."""
+        self.watch = Watch()
+        self.current.clear()
+        self.total, self.done = total, len(results)
+        self.failed, self.kept = sum(result.failure is not None for result in results), len(results)
+        self.started = time.perf_counter()
+
+    def ended(self, result: RunResult) -> None:
+        """A run has ended."""
+        self.done += 1
+        self.failed += result.failure is not None
 
     def steps_per_second(self) -> float:
-        """Training steps a second since the start; 0 where the runs are in other processes."""
+        """Steps a second since the start; on a cluster, those of runs that have ended."""
         return self.watch.steps() / max(1e-9, time.perf_counter() - self.started)
+
+    def under_way(self) -> float:
+        """What the runs that go on have done, in runs."""
+        return sum(run.share for run in list(self.current.values()))
+
+    def seconds_left(self) -> float | None:
+        """How long it will still take at the pace so far; None as long as nothing is done."""
+        made = self.done - self.kept + self.under_way()
+        left = self.total - self.kept - made
+        return (time.perf_counter() - self.started) / made * left if made else None
 
 
 def _now() -> str:
@@ -55,13 +88,20 @@ def new_experiment_id(plan: Plan) -> str:
 
 
 def run_plan(
-    plan: Plan, *, root: Path | None = None, progress: Progress | None = None, experiment_id: str | None = None
+    plan: Plan,
+    *,
+    root: Path | None = None,
+    progress: Progress | None = None,
+    experiment_id: str | None = None,
+    callbacks: Sequence[Callback] = (),
 ) -> Session:
     """Executes a plan; with ``root`` every run is stored as it ends, under an id of its own if none is given."""
     named = experiment_id is not None
     experiment_id = experiment_id or new_experiment_id(plan)
+    shown = progress or Progress()
+    audience = Audience(plan, callbacks, shown.current)
     if root is None:
-        return _execute(plan, experiment_id, _now(), None, progress or Progress())
+        return _execute(plan, experiment_id, _now(), None, shown, audience)
     store = ExperimentStore(root, experiment_id)
     with _storage(store):
         while not store.claim() and not named:  # another session of the same second has this name
@@ -70,7 +110,7 @@ def run_plan(
     plan = _keeping_in(store, plan)
     with _storage(store), store.held():
         store.create(_plan_record(plan, store.id), plan.config_name, plan.config_text, plan.start)
-        return _execute(plan, store.id, _now(), store, progress or Progress())
+        return _execute(plan, store.id, _now(), store, shown, audience)
 
 
 def resume(
@@ -79,8 +119,9 @@ def resume(
     progress: Progress | None = None,
     workers: int | None = None,
     foreign: Foreign | None = None,
+    callbacks: Sequence[Callback] = (),
 ) -> Session:
-    """Continues a killed or interrupted session from its finished runs."""
+    """Continues a killed or interrupted session from its finished runs, which callbacks are told of first."""
     store = ExperimentStore(root, experiment_id)
     if store.complete:
         store.clean()  # a kill may have come between the last write and the cleaning
@@ -101,7 +142,9 @@ def resume(
                 "two states must not be mixed: put it back as it was, or start anew."
             )
         plan = _keeping_in(store, plan)
-        return _execute(plan, experiment_id, record["created"], store, progress or Progress())
+        shown = progress or Progress()
+        audience = Audience(plan, callbacks, shown.current)
+        return _execute(plan, experiment_id, record["created"], store, shown, audience)
 
 
 def _kept_start(store: ExperimentStore, record: dict[str, Any]) -> Checkpoint | None:
@@ -150,35 +193,52 @@ class _storage:  # noqa: N801  (a context manager)
 
 
 def _execute(
-    plan: Plan, experiment_id: str, created: str, store: ExperimentStore | None, progress: Progress
+    plan: Plan, experiment_id: str, created: str, store: ExperimentStore | None, progress: Progress, audience: Audience
 ) -> Session:
     if plan.executor == "threads":
         compile_for(plan.task, plan.brain)
     elif plan.executor == "processes":
         fill_cache(plan.task, plan.brain)  # here, not in every worker at once
-    started = progress.started = time.perf_counter()
-    results: dict[int, RunResult] = {}
-    if store is not None:
-        results = _kept_runs(plan, store, progress)
-    progress.total, progress.done = plan.runs, len(results)
-    progress.failed = sum(result.failure is not None for result in results.values())
-    todo = [spec for spec in plan.specs() if spec.index not in results]
+    kept = {} if store is None else _kept_runs(plan, store, progress)
+    results = list(kept.values())
+
+    def session() -> Session:
+        ordered = sorted(results, key=lambda result: result.index)
+        return Session(plan, ordered, created, _now(), time.perf_counter() - progress.started, experiment_id)
+
+    progress.begin(plan.runs, results)
     try:
-        for result in execute_all(todo, plan.executor, plan.workers, progress.watch):
-            results[result.index] = result
-            if store is not None:
-                with _storage(store):
-                    store.write_run(result)
-            progress.done += 1
-            progress.failed += result.failure is not None
+        with audience.until_the_end():
+            audience.start(experiment_id)
+            for result in results:
+                audience.ended(result)
+            for result in _further_runs(plan, kept, progress, audience):
+                results.append(result)
+                if store is not None:
+                    with _storage(store):
+                        store.write_run(result)
+                audience.ended(result)
     except KeyboardInterrupt as stop:
         raise Interrupted(experiment_id if store else None) from stop
-    ordered = [results[k] for k in sorted(results)]
-    session = Session(plan, ordered, created, _now(), time.perf_counter() - started, experiment_id)
+    except CallbackError as error:
+        error.session = session()
+        if store is not None:
+            error.args = (f"{error} Nothing is lost: nematodebench run --resume {experiment_id}",)
+        raise
+    complete = session()
     if store is not None:
         with _storage(store):
-            session.store(store)
-    return session
+            complete.store(store)
+    return complete
+
+
+def _further_runs(plan: Plan, kept: Container[int], progress: Progress, audience: Audience) -> Iterator[RunResult]:
+    """Executes the runs of a plan that are not there yet."""
+    todo = [spec for spec in plan.specs() if spec.index not in kept]
+    audience.watch(progress.watch, progress.shown)
+    for result in execute_all(todo, plan.executor, plan.workers, progress.watch):
+        progress.ended(result)
+        yield result
 
 
 def _kept_runs(plan: Plan, store: ExperimentStore, progress: Progress) -> dict[int, RunResult]:
@@ -206,20 +266,17 @@ def _sound(plan: Plan, run: RunResult) -> bool:
 def extend(session: Session, runs: int, progress: Progress | None = None) -> Session:
     """The same session with more runs: it keeps those it has, and the further ones are executed."""
     shown, plan = progress or Progress(), resized(session.plan, runs, session.plan.seed)
-    done = {result.index for result in session.results}
-    started = shown.started = time.perf_counter()
-    shown.total, shown.done, shown.failed = runs, len(done), len(session.failed_runs)
-    todo = [spec for spec in plan.specs() if spec.index not in done]
     results = list(session.results)
+    shown.begin(runs, results)
+    audience = Audience(plan, (), shown.current)
     try:
-        for result in execute_all(todo, plan.executor, plan.workers, shown.watch):
+        for result in _further_runs(plan, {result.index for result in results}, shown, audience):
             results.append(result)
-            shown.done += 1
-            shown.failed += result.failure is not None
+            audience.ended(result)
     except KeyboardInterrupt as stop:
         raise Interrupted(None) from stop
     results.sort(key=lambda result: result.index)
-    seconds = session.wall_seconds + time.perf_counter() - started
+    seconds = session.wall_seconds + time.perf_counter() - shown.started
     return Session(plan, results, session.created, _now(), seconds, session.experiment_id)
 
 
@@ -233,6 +290,7 @@ def run(
     workers: int | None = None,
     learning: bool = True,
     checkpoint: int = 0,
+    callbacks: Sequence[Callback] = (),
 ) -> Session:
     """Trains ``runs`` fresh brains on a task and measures them.
 
@@ -248,6 +306,7 @@ def run(
         learning: False for the brain's twin: the same seeds, and ``learn`` is never called.
         checkpoint: Every so many episodes, and at the end, the brain of each run is kept under ``experiments/<id>/``,
             where the session is stored then too.
+        callbacks: Who is told what happens while the session runs (:mod:`nematodebench.callbacks`).
     """
     if runs < 1:
         raise UsageError(f"runs is {runs}: give at least 1")
@@ -257,5 +316,10 @@ def run(
     name = start.header.brain if start is not None else name_of(cast("Any", brain))
     parameters = {**({} if start is None else start.header.config), **(config or {})}
     given = SessionConfig(task=task, brain=name, config=parameters, runs=runs, episodes=episodes, seed=seed)
-    plan = make_plan(given, workers=workers, start=start, checkpoint=checkpoint)
-    return run_plan(plan if learning else twin_plan(plan), root=EXPERIMENTS if checkpoint else None)
+    if wants_steps(callbacks):  # they are told in this process
+        workers, executor = workers or 1, "threads"
+    else:
+        executor = None
+    plan = make_plan(given, workers=workers, executor=executor, start=start, checkpoint=checkpoint)
+    root = EXPERIMENTS if checkpoint else None
+    return run_plan(plan if learning else twin_plan(plan), root=root, callbacks=callbacks)

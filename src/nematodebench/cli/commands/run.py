@@ -56,6 +56,10 @@ def run(
     debug: Annotated[
         bool, typer.Option("--debug", help="one run in the foreground, with the debugger where the brain fails")
     ] = False,
+    log: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KIND:WHERE", help="csv:PATH, tensorboard:DIR, wandb:PROJECT or mlflow:EXPERIMENT"),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="print the stored record instead of a table")] = False,
 ) -> None:
     """Trains fresh brains on a task, many runs from one seed, and prints scores with intervals against chance."""
@@ -65,7 +69,7 @@ def run(
         task=task, brains=brains or [], config=config, runs=runs, episodes=episodes, seed=seed, sessions=sessions,
         assign=assign or [], twin=twin, workers=workers, executor=executor, track=track or checkpoint is not None,
         checkpoint=checkpoint, begin_with=begin_with, output=output, resume=resume, dry_run=dry_run, until=until,
-        max_runs=max_runs, smallest_effect=smallest, debug=debug,
+        max_runs=max_runs, smallest_effect=smallest, debug=debug, log=log or [],
     )  # fmt: skip
     if not run_command(request, json=json):
         raise typer.Exit(1)
