@@ -134,7 +134,7 @@ class NormalisedRecord(Record):
 class ExperimentMetadata(Record):
     """A stored session: everything needed to check it and to execute any of its runs again."""
 
-    schema_version: Literal[3] = 3
+    schema_version: Literal[4] = 4
     experiment_id: Name
     task: Name
     task_spec_hash: Sha256

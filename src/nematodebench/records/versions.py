@@ -42,14 +42,24 @@ def _submission_4(record: dict[str, Any]) -> dict[str, Any]:
     return {**record, "schema_version": 4}
 
 
+def _session_4(record: dict[str, Any]) -> dict[str, Any]:
+    """Version 3 knew no policies that were trained elsewhere: their class is new."""
+    return {**record, "schema_version": 4}
+
+
+def _submission_5(record: dict[str, Any]) -> dict[str, Any]:
+    """Version 4 did not know their class either."""
+    return {**record, "schema_version": 5}
+
+
 def _report_2(record: dict[str, Any]) -> dict[str, Any]:
     """Version 1 did not say how its intervals were computed; a report is made anew, never compared."""
     return {**record, "schema_version": 2}
 
 
 _UPGRADES: dict[type[Record], tuple[Upgrade, ...]] = {
-    ExperimentMetadata: (_session_2, _plain_intervals),
-    NematodeBenchSubmission: (_submission_2, _plain_intervals, _submission_4),
+    ExperimentMetadata: (_session_2, _plain_intervals, _session_4),
+    NematodeBenchSubmission: (_submission_2, _plain_intervals, _submission_4, _submission_5),
     EvaluationReport: (_report_2,),
 }
 
