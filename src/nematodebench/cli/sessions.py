@@ -15,6 +15,7 @@ from nematodebench.cli.progress import show_progress
 from nematodebench.cli.show import brain_label, descriptor_lines, print_json, print_table, printable, session_lines
 from nematodebench.engine.seeds import session_seed
 from nematodebench.errors import UsageError
+from nematodebench.records.labels import shown_brain
 from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.sessions.config import SessionConfig, parse_assignments, read_config
 from nematodebench.sessions.detectable import detectable
@@ -156,7 +157,7 @@ def _plans(config: SessionConfig, request: RunRequest) -> list[Plan]:
 def execute_plan(plan: Plan, root: Path | None, quiet: bool) -> Session:
     """Runs a plan with the live view."""
     progress = Progress()
-    with show_progress(progress, f"{plan.task.id} {plan.brain_name}", quiet):
+    with show_progress(progress, f"{plan.task.id} {shown_brain(plan.brain_name, dump_config(plan.config))}", quiet):
         return run_plan(plan, root=root, progress=progress)
 
 
@@ -246,7 +247,7 @@ def print_tables(task: Task, pairs: Sequence[tuple[ExperimentMetadata, Experimen
 
 def _footnote(session: Session, rate: float, root: Path | None) -> str:
     plan = session.plan
-    line = f"{brain_label(plan.brain_name, plan.task.id)}: seed {plan.seed}, "
+    line = f"{brain_label(plan.brain_name, dump_config(plan.config), plan.task.id)}: seed {plan.seed}, "
     line += f"{session.steps:,} steps in {session.wall_seconds:.1f} s ({rate:,.0f} steps/s)"
     if not plan.task.official:
         line += ", not official (learning is off)" if plan.task.trained else ", not official (length changed)"

@@ -3,11 +3,12 @@
 import json
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from nematodebench import stats
 from nematodebench.cli.tables import available_width, fit
+from nematodebench.records.labels import shown_brain
 from nematodebench.records.plain_text import without_commands
 from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.scoring import ScoreAnchor
@@ -23,6 +24,11 @@ __all__ = [
 
 Table: TypeAlias = tuple[list[str], list[list[str]]]
 """Header and rows."""
+FROZEN_MARK = "(*)"
+_FROZEN_MEANING = (
+    "a policy that was trained elsewhere learns nothing here: the column tells only how early the success rate of "
+    "20 episodes reached 80 %"
+)
 
 
 def print_json(content: Any) -> None:
@@ -41,6 +47,8 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         print(f"\nno room for {', '.join(hidden)}: --wide shows all columns")
     if any(stats.MARK in cell for row in rows for cell in row):
         print(f"\n{stats.MARK_MEANING}")
+    if any(FROZEN_MARK in cell for row in rows for cell in row):
+        print(f"\n{FROZEN_MARK} {_FROZEN_MEANING}")
 
 
 def printable(text: str) -> str:
@@ -66,9 +74,14 @@ def normalised(score: float, ci95: tuple[float, float] | None, doubt: str) -> st
     return stats.plus_minus(score, (ci95[1] - ci95[0]) / 2) + (f" {stats.MARK}" if doubt else "")
 
 
-def brain_label(brain: str, task: str) -> str:
+def brain_label(brain: str, config: Mapping[str, Any], task: str) -> str:
     """The brain, and whether its learning was off."""
-    return f"{brain}, learning off" if trained_id(task) else brain
+    name = shown_brain(brain, config)
+    return f"{name}, learning off" if trained_id(task) else name
+
+
+def _label(session: ExperimentMetadata) -> str:
+    return brain_label(session.brain, session.brain_config, session.task)
 
 
 def session_lines(
@@ -86,7 +99,7 @@ def session_lines(
         gains: What each session gained over its twin; empty, or None where it has none.
     """
     if not task.scoring.has_score:
-        return ["brain", "runs"], [[brain_label(s.brain, s.task), _runs(s)] for s in sessions]
+        return ["brain", "runs"], [[_label(s), _runs(s)] for s in sessions]
     columns = task.scoring.columns(sessions[0].metrics, task.gate)
     header = ["brain", "runs", task.score_key.replace("_score", ""), "normalised"]
     header += ["level"] * task.scoring.has_levels + [*columns.values()] + ["chemotaxis"] * bool(task.assay)
@@ -109,7 +122,7 @@ def descriptor_lines(task: Task, sessions: Sequence[ExperimentMetadata]) -> Tabl
         return None
     rows = [
         [
-            brain_label(session.brain, session.task),
+            _label(session),
             *(stat(session.metrics.get(name)).removesuffix(" (n = 1)") for name in names),
             *(f"{found[name]:.3g}" if name in found else "-" for name in living),
         ]
@@ -131,14 +144,19 @@ def _runs(session: ExperimentMetadata) -> str:
 
 def _session_row(task: Task, session: ExperimentMetadata, names: list[str]) -> list[str]:
     norm = session.normalised
-    row = [brain_label(session.brain, session.task), _runs(session), stat(session.metrics.get(session.score_key))]
+    row = [_label(session), _runs(session), stat(session.metrics.get(session.score_key))]
     row.append("-" if norm is None else normalised(norm.score, norm.ci95, norm.doubt))
     row += [session.level or "-"] * task.scoring.has_levels
-    row += [stat(session.metrics.get(name)).removesuffix(" (n = 1)") for name in names]
+    row += [stat(session.metrics.get(name)).removesuffix(" (n = 1)") + _frozen_mark(session, name) for name in names]
     plate = session.chemotaxis
     mark = f" {stats.MARK}" if plate is not None and plate.total < stats.FEW_RUNS else ""
     text = "-" if plate is None else f"{plate.index:.2f} [{plate.ci95[0]:.2f}, {plate.ci95[1]:.2f}]{mark} {plate.level}"
     return row + [text] * bool(task.assay)
+
+
+def _frozen_mark(session: ExperimentMetadata, name: str) -> str:
+    """Marks what cannot mean what its heading says, because nothing was learned."""
+    return f" {FROZEN_MARK}" if session.brain_class == "pretrained" and name == "learning_speed" else ""
 
 
 def anchor_rows(floor: ScoreAnchor, ceiling: ScoreAnchor, anchors: TaskAnchors | None) -> list[list[str]]:
