@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 from nematodebench.errors import UsageError
 
 if TYPE_CHECKING:
-    from nematodebench import scoring, stats
+    from nematodebench import adapters, scoring, stats
     from nematodebench.brains.registry import list_brains, register_brain
     from nematodebench.engine.python_brain import Transition
     from nematodebench.engine.streams import Streams
     from nematodebench.engine.torch_policy import TorchPolicy
+    from nematodebench.policies.score import score
     from nematodebench.sessions.execution import run
     from nematodebench.sessions.session import Session
     from nematodebench.tasks.registry import list_tasks, register_task, register_world
@@ -29,12 +30,14 @@ __all__ = [
     "Streams",
     "TorchPolicy",
     "Transition",
+    "adapters",
     "list_brains",
     "list_tasks",
     "register_brain",
     "register_task",
     "register_world",
     "run",
+    "score",
     "scoring",
     "stats",
 ]
@@ -56,6 +59,7 @@ _WHERE = {
     "register_task": ("nematodebench.tasks.registry", "register_task"),
     "register_world": ("nematodebench.tasks.registry", "register_world"),
     "run": ("nematodebench.sessions.execution", "run"),
+    "score": ("nematodebench.policies.score", "score"),
 }
 
 
@@ -63,7 +67,7 @@ def __getattr__(name: str) -> Any:
     if name in _WHERE:
         module, attribute = _WHERE[name]
         return getattr(importlib.import_module(module), attribute)
-    if name in {"scoring", "stats"}:
+    if name in {"adapters", "scoring", "stats"}:
         return importlib.import_module(f"nematodebench.{name}")
     raise AttributeError(f"module 'nematodebench' has no attribute {name!r}")
 
