@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hypothesis import HealthCheck, settings
 
-_HELPERS = [str(Path(__file__).parent / name) for name in ("callbacks", "engine", "submissions", "worlds")]
+_HELPERS = [str(Path(__file__).parent / name) for name in ("callbacks", "engine", "policies", "submissions", "worlds")]
 sys.path[:0] = _HELPERS
 os.environ["PYTHONPATH"] = os.pathsep.join([*_HELPERS, os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
 

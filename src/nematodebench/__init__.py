@@ -12,13 +12,14 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nematodebench import callbacks, scoring, stats
+    from nematodebench import adapters, callbacks, scoring, stats
     from nematodebench.brains.registry import list_brains, register_brain
     from nematodebench.callbacks.base import Callback
     from nematodebench.engine.python_brain import Transition
     from nematodebench.engine.streams import Streams
     from nematodebench.engine.torch_policy import TorchPolicy
     from nematodebench.engine.trained import TrainedBrain
+    from nematodebench.policies.score import score
     from nematodebench.sessions.brains import load_brain
     from nematodebench.sessions.execution import run
     from nematodebench.sessions.loading import load_session
@@ -32,6 +33,7 @@ __all__ = [
     "TorchPolicy",
     "TrainedBrain",
     "Transition",
+    "adapters",
     "callbacks",
     "list_brains",
     "list_tasks",
@@ -41,6 +43,7 @@ __all__ = [
     "register_task",
     "register_world",
     "run",
+    "score",
     "scoring",
     "stats",
 ]
@@ -66,6 +69,7 @@ _WHERE = {
     "register_task": ("nematodebench.tasks.registry", "register_task"),
     "register_world": ("nematodebench.tasks.registry", "register_world"),
     "run": ("nematodebench.sessions.execution", "run"),
+    "score": ("nematodebench.policies.score", "score"),
 }
 
 
@@ -73,7 +77,7 @@ def __getattr__(name: str) -> Any:
     if name in _WHERE:
         module, attribute = _WHERE[name]
         return getattr(importlib.import_module(module), attribute)
-    if name in {"callbacks", "scoring", "stats"}:
+    if name in {"adapters", "callbacks", "scoring", "stats"}:
         return importlib.import_module(f"nematodebench.{name}")
     raise AttributeError(f"module 'nematodebench' has no attribute {name!r}")
 

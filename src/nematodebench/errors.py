@@ -34,8 +34,8 @@ _FEW = 8
 
 
 _EXTRAS = {
-    "cmaes": "search", "matplotlib": "search", "optuna": "search", "pettingzoo": "swarm", "ray": "ray",
-    "torch": "torch",
+    "cmaes": "search", "matplotlib": "search", "nir": "nir", "onnxruntime": "onnx", "optuna": "search",
+    "pettingzoo": "swarm", "ray": "ray", "stable_baselines3": "sb3", "torch": "torch",
 }  # fmt: skip
 
 

@@ -13,10 +13,10 @@ from nematodebench.errors import UsageError, near_names
 __all__ = ["class_wanted", "import_class"]
 
 
-def import_class(kind: str, name: str) -> type[Any]:
+def import_class(kind: str, name: str, what: str = "class") -> type[Any]:
     """The class of ``module:Class``, seen from the working folder, or of ``path/to/file.py:Class``.
 
-    ``kind`` is the word for it in messages.
+    ``kind`` is the word for it in messages, and ``what`` says whether it is a class or a function.
     """
     place, _, class_name = name.rpartition(":")
     file = Path(place).absolute() if place.endswith(".py") else None
@@ -30,9 +30,9 @@ def import_class(kind: str, name: str) -> type[Any]:
         sys.path.insert(0, folder)
     module = _imported(kind, name, module_name)
     if not hasattr(module, class_name):
-        classes = [key for key, value in vars(module).items() if inspect.isclass(value)]
-        hint = near_names(class_name, classes)
-        raise UsageError(f"{kind} {name!r}: module {module_name} has no class {class_name!r}.{hint and ' ' + hint}")
+        fits = inspect.isclass if what == "class" else callable
+        hint = near_names(class_name, [key for key, value in vars(module).items() if fits(value)])
+        raise UsageError(f"{kind} {name!r}: module {module_name} has no {what} {class_name!r}.{hint and ' ' + hint}")
     return getattr(module, class_name)  # type: ignore[no-any-return]
 
 

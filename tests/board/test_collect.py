@@ -44,7 +44,7 @@ def test_a_genuine_submission_is_listed(genuine, found):
 def test_the_entry_is_what_the_verifier_measured(listing):
     score = listing.verified.metrics["composite_score"]
     assert (listing.entry.mean, listing.entry.ci95) == (score.mean, score.ci95)
-    assert listing.entry.scripted
+    assert listing.entry.brain_class == "scripted"
 
 
 def test_the_variance_is_that_of_all_runs(listing):

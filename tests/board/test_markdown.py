@@ -36,9 +36,7 @@ def variant(genuine, id, mean=0.5, *, kind="classical", brain="mlp_ppo", date="2
     measured = genuine.verified.model_copy(update={"metrics": {**genuine.metrics, "composite_score": moved}})
     fields = {"brain_type": brain, "brain_class": kind, "timestamp": date, **changes}
     submission = genuine.submission.model_copy(update=fields)
-    entry = replace(
-        genuine.entry, id=id, brain=brain, scripted=kind == "scripted", mean=mean, ci95=moved.ci95, date=date
-    )
+    entry = replace(genuine.entry, id=id, brain=brain, brain_class=kind, mean=mean, ci95=moved.ci95, date=date)
     return replace(
         genuine,
         entry=entry,

@@ -12,7 +12,9 @@ _LEVELS = ["None", "Minimum", "Target", "Excellent"]
 
 
 def entry(id="a", mean=0.5, half=0.01, **changes):
-    base = Entry(id, "mlp_ppo", "foraging_small-v1", False, mean, (mean - half, mean + half), 0.01, "None", "20260101")
+    base = Entry(
+        id, "mlp_ppo", "foraging_small-v1", "classical", mean, (mean - half, mean + half), 0.01, "None", "20260101"
+    )
     return replace(base, **changes)
 
 
@@ -81,14 +83,14 @@ def test_the_order_is_total(found, random):
 def test_every_entry_is_current_or_history_exactly_once(found):
     seen = []
     for board in rank(found):
-        seen += [standing.entry for standing in [*board.learners, *board.scripted]] + board.history
+        seen += [standing.entry for standing in board.standings] + board.history
     assert sorted(one.id for one in seen) == sorted(one.id for one in found)
 
 
 @given(entries())
 def test_one_current_entry_for_each_brain_and_task(found):
     for board in rank(found):
-        brains = [standing.entry.brain for standing in [*board.learners, *board.scripted]]
+        brains = [standing.entry.brain for standing in board.standings]
         assert sorted(brains) == sorted({one.brain for one in found if one.task == board.task})
 
 
@@ -107,10 +109,10 @@ def test_ranks_of_learners_are_one_two_three(found):
         assert [standing.rank for standing in board.learners] == list(range(1, len(board.learners) + 1))
 
 
-@given(entries(), st.sampled_from(["x", "y", "z"]))
-def test_scripted_policies_change_no_rank_of_a_learner(found, scripted):
-    marked = [replace(one, scripted=one.brain == scripted) for one in found]
-    learners = [one for one in marked if not one.scripted]
+@given(entries(), st.sampled_from(["x", "y", "z"]), st.sampled_from(["scripted", "pretrained"]))
+def test_policies_that_do_not_learn_change_no_rank_of_a_learner(found, apart, kind):
+    marked = [replace(one, brain_class=kind if one.brain == apart else "classical") for one in found]
+    learners = [one for one in marked if one.learns]
     with_them = {board.task: board.learners for board in rank(marked) if board.learners}
     assert with_them == {board.task: board.learners for board in rank(learners)}
 
@@ -134,10 +136,13 @@ def test_a_board_tells_its_resolution():
     assert rank([entry()])[0].resolution is None
 
 
-def test_a_scripted_policy_is_never_ranked():
-    (board,) = rank([entry("a", 0.9, brain="rule", scripted=True), entry("b", 0.2)])
+def test_a_policy_that_does_not_learn_is_never_ranked():
+    rule, net = entry("a", 0.9, brain="rule", brain_class="scripted"), entry("c", 0.8, brain="net")
+    (board,) = rank([rule, entry("b", 0.2), replace(net, brain_class="pretrained")])
     assert [(one.entry.id, one.rank) for one in board.learners] == [("b", 1)]
     assert [(one.entry.id, one.rank) for one in board.scripted] == [("a", None)]
+    assert [(one.entry.id, one.rank) for one in board.pretrained] == [("c", None)]
+    assert [one.entry.id for one in board.standings] == ["b", "c", "a"]
 
 
 def test_a_higher_mean_replaces_even_within_the_interval():

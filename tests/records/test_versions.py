@@ -121,6 +121,23 @@ def test_the_schema_of_the_first_version_is_kept(record: dict[str, Any]) -> None
     assert not schema.is_valid(record)
 
 
+def test_the_schema_before_pretrained_policies_is_kept(record: dict[str, Any]) -> None:
+    schema, older = _schema("v3", "experiment_metadata.schema.json"), {**record, "schema_version": 3}
+    schema.validate(older)
+    assert not schema.is_valid(record)
+    assert parsed(older) == parsed(record)
+    assert parsed({**record, "brain_class": "pretrained"}).brain_class == "pretrained"
+
+
+def test_the_submission_schema_before_pretrained_policies_is_kept() -> None:
+    schema, claims = _schema("v4", "nematodebench_submission.schema.json"), Work(official_repository()).claims
+    older = {**claims, "schema_version": 4}
+    schema.validate(older)
+    assert not schema.is_valid(claims)
+    read = [parse_record(NematodeBenchSubmission, json.dumps(one).encode(), "claims") for one in (older, claims)]
+    assert read[0] == read[1]
+
+
 def test_the_schema_of_the_second_version_is_kept(record: dict[str, Any]) -> None:
     schema = _schema("v2", "experiment_metadata.schema.json")
     schema.validate(second_version(record))

@@ -92,7 +92,7 @@ class Listing:
         return self.verified is not None and self.verified.claim is not None and self.verified.claim.too_good
 
 
-_NOBODY = Entry("", "", "", False, 0.0, (0.0, 0.0), 0.0, "None", "")
+_NOBODY = Entry("", "", "", "", 0.0, (0.0, 0.0), 0.0, "None", "")
 
 
 @dataclass(frozen=True)
@@ -219,7 +219,7 @@ def listing_of(
         id=submission.submission_id,
         brain=_brain(submission),
         task=submission.environment.task,
-        scripted=shown.brain_class == "scripted",
+        brain_class=shown.brain_class,
         mean=score.mean,
         ci95=score.ci95,
         variance=_run_variance(score, shown.runs),

@@ -34,8 +34,9 @@ gap from chance (0) to the ceiling (1) that was closed. *Score* was measured by 
 submission was fixed; *claimed* is what was submitted, marked where fresh runs do not support it. *Verified* says how
 many of the claimed runs came out the same bit for bit, how many fresh runs were made, and when. *Date* is that of the
 merge or of the verification, whichever came first, not one that somebody wrote. *Replaced* is the brain's former
-entry. Lines without a rank are for reference: hand-written policies and the task's anchors. What every column means:
-[EVALUATION.md](EVALUATION.md). How to get here: [SUBMISSION_GUIDE.md](SUBMISSION_GUIDE.md)."""
+entry. Lines without a rank are for reference: policies that were trained elsewhere or written by hand, and the task's
+anchors. What every column means: [EVALUATION.md](EVALUATION.md). How to get here:
+[SUBMISSION_GUIDE.md](SUBMISSION_GUIDE.md)."""
 _EMPTY = "There is no entry yet."
 _WAITING = """\
 # Waiting for verification
@@ -77,7 +78,7 @@ def _waiting(found: Collection) -> list[str]:
 def _section(board: TaskBoard, listings: dict[str, Listing], reasons: list[str]) -> str:
     task = get_task(board.task)
     anchors = load_anchors(task)
-    standings = [*board.learners, *board.scripted]
+    standings = board.standings
     columns = task.scoring.columns(listings[standings[0].entry.id].submission.metrics.by_name(), task.gate)
     rows = [*(_row(standing, listings, columns) for standing in standings), *_anchor_rows(anchors)]
     if reasons:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from nematodebench.scoring import BIOLOGICAL_LEVELS
 from nematodebench.stats import Z95, RankSets, rank_sets
+from nematodebench.vocabulary import NEVER_LEARN
 
 __all__ = ["Entry", "Standing", "TaskBoard", "is_significant", "order", "rank", "rank_sets_of", "replaces"]
 
@@ -20,7 +21,7 @@ class Entry:
         id: The submission's id: no two entries share it.
         brain: Name of the brain today, whatever it was called when it was submitted.
         task: Id of the task.
-        scripted: Whether the brain is a hand-written policy.
+        brain_class: The class of the brain; it says whether the brain learns.
         mean: Mean score.
         ci95: Its 95 % interval over all runs.
         variance: Of the score over all runs.
@@ -32,13 +33,18 @@ class Entry:
     id: str
     brain: str
     task: str
-    scripted: bool
+    brain_class: str
     mean: float
     ci95: tuple[float, float]
     variance: float
     biological: str
     date: str
     place: int = 0
+
+    @property
+    def learns(self) -> bool:
+        """Whether it ranks among learners."""
+        return self.brain_class not in NEVER_LEARN
 
     @property
     def published(self) -> tuple[int, str, str]:
@@ -52,7 +58,7 @@ class Standing:
 
     Attributes:
         entry: The entry.
-        rank: Its place in the order; None for a scripted policy.
+        rank: Its place in the order; None for a policy that does not learn.
         replaced: The former entry of the same brain.
         ranks: First and last rank that the comparisons with all others leave open.
         group: Letters; entries that share one are not told apart.
@@ -76,8 +82,14 @@ class TaskBoard:
 
     task: str
     learners: list[Standing] = field(default_factory=list)
+    pretrained: list[Standing] = field(default_factory=list)
     scripted: list[Standing] = field(default_factory=list)
     history: list[Entry] = field(default_factory=list)
+
+    @property
+    def standings(self) -> list[Standing]:
+        """Every current entry: learners by rank, then the policies that do not learn."""
+        return [*self.learners, *self.pretrained, *self.scripted]
 
     @property
     def resolution(self) -> float | None:
@@ -143,10 +155,15 @@ def _board(task: str, entries: list[Entry]) -> TaskBoard:
         else:
             history.append(entry)
     best = order(entry for entry, _ in current.values())
-    learners = [entry for entry in best if not entry.scripted]
+    learners = [entry for entry in best if entry.learns]
+    pretrained, scripted = (
+        [Standing(entry, None, current[entry.brain][1]) for entry in best if entry.brain_class == kind]
+        for kind in NEVER_LEARN
+    )
     return TaskBoard(
         task,
         _standings(learners, {name: replaced for name, (_, replaced) in current.items()}),
-        [Standing(entry, None, current[entry.brain][1]) for entry in best if entry.scripted],
+        pretrained,
+        scripted,
         sorted(history, key=lambda one: one.published),
     )

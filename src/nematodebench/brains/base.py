@@ -118,7 +118,8 @@ class PythonBrain(Protocol):
 
     Its class may say ``kind`` (what it competes in) and ``config`` (its parameters: a dataclass or a pydantic model,
     whose instance the constructor gets; without one it takes no parameters and gets an empty mapping). A class method
-    ``without_learning(config)`` is optional; :class:`CompiledBrain` says what it is for.
+    ``without_learning(config)`` is optional; :class:`CompiledBrain` says what it is for. So is a class method
+    ``check_body(observation_space, action_space, config)``: it raises a ValueError for a body that it cannot control.
     """
 
     def act(self, observation: np.ndarray[Any, Any]) -> Any:

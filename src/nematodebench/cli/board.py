@@ -84,11 +84,11 @@ def _print_board(board: TaskBoard, found: Collection) -> None:
     levels, plate = ["level"] * task.scoring.has_levels, ["chemotaxis"] * bool(task.assay)
     header = ["rank", "group", "brain", "class", "score", "claimed", *levels, "normalised", *plate, "runs",
               "contributor", "date", "verified"]  # fmt: skip
-    rows = [_row(standing, found.listings) for standing in [*board.learners, *board.scripted]]
+    rows = [_row(standing, found.listings) for standing in board.standings]
     if reasons:
         rows = [{**row, "rank": "-"} for row in rows]
     print_table(header, [[row[name] for name in header] for row in rows])
-    norm = found.listings[[*board.learners, *board.scripted][0].entry.id].submission.normalised
+    norm = found.listings[board.standings[0].entry.id].submission.normalised
     if norm is not None:
         print(f"floor {norm.floor.value:.3f}, ceiling {norm.ceiling.value:.3f} ({norm.ceiling.kind})")
     if board.history:
@@ -146,6 +146,7 @@ def _plain(board: TaskBoard, found: Collection) -> dict[str, Any]:
         "not_ranked_because": why_unranked(get_task(board.task), board.resolution),
         "resolution": board.resolution,
         "learners": [describe_standing(standing) for standing in board.learners],
+        "pretrained": [describe_standing(standing) for standing in board.pretrained],
         "scripted": [describe_standing(standing) for standing in board.scripted],
         "history": [describe(found.listings[entry.id]) for entry in board.history],
     }

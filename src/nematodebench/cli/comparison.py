@@ -4,6 +4,7 @@ import math
 from pathlib import Path
 
 from nematodebench.errors import UsageError
+from nematodebench.records.labels import shown_brain
 from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.records.store import find_record, load_experiment
 from nematodebench.sessions.rerun import same_task
@@ -59,12 +60,16 @@ def compare_sessions(first: Path, second: Path, smallest: float = SMALLEST_EFFEC
     known = [result.p_value for result in results if _has_p_value(result)]
     adjusted = iter(holm(known)) if known else iter(())
     return [
-        {"task": task, "A": ours[task].brain, "B": theirs[task].brain}
+        {"task": task, "A": _shown(ours[task]), "B": _shown(theirs[task])}
         | comparison_row(
             result, float(next(adjusted)) if _has_p_value(result) else None, smallest_effect(ours[task], smallest)
         )
         for task, result in zip(tasks, results, strict=True)
     ]
+
+
+def _shown(record: ExperimentMetadata) -> str:
+    return shown_brain(record.brain, record.brain_config)
 
 
 def smallest_effect(record: ExperimentMetadata, smallest: float) -> float:

@@ -18,6 +18,7 @@ from nematodebench.cli.show import brain_label, descriptor_lines, print_json, pr
 from nematodebench.engine.seeds import session_seed
 from nematodebench.errors import UsageError
 from nematodebench.records.checkpoint import Checkpoint
+from nematodebench.records.labels import shown_brain
 from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.sessions.brains import open_checkpoint
 from nematodebench.sessions.config import SessionConfig, parse_assignments, read_config
@@ -191,7 +192,7 @@ def _episodes(checkpoint: int | None) -> int:
 def execute_plan(plan: Plan, root: Path | None, quiet: bool, callbacks: Sequence[Callback] = ()) -> Session:
     """Runs a plan with the live view."""
     progress = Progress()
-    with show_progress(progress, f"{plan.task.id} {plan.brain_name}", quiet):
+    with show_progress(progress, f"{plan.task.id} {shown_brain(plan.brain_name, dump_config(plan.config))}", quiet):
         return run_plan(plan, root=root, progress=progress, callbacks=callbacks)
 
 
@@ -283,7 +284,8 @@ def print_tables(task: Task, pairs: Sequence[tuple[ExperimentMetadata, Experimen
 
 def _footnote(session: Session, rate: float, root: Path | None) -> str:
     plan = session.plan
-    line = f"{brain_label(plan.brain_name, plan.task.id, plan.start is not None)}: seed {plan.seed}, "
+    label = brain_label(plan.brain_name, dump_config(plan.config), plan.task.id, plan.start is not None)
+    line = f"{label}: seed {plan.seed}, "
     line += f"{session.steps:,} steps in {session.wall_seconds:.1f} s ({rate:,.0f} steps/s)"
     if not plan.task.official:
         line += ", not official (learning is off)" if plan.task.trained else ", not official (length changed)"

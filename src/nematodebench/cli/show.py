@@ -1,11 +1,12 @@
 """Makes tables of sessions: scores with their intervals, and what they are read against."""
 
 import math
-from collections.abc import Sequence
-from typing import TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
 
 from nematodebench import stats
-from nematodebench.cli.printing import print_json, print_table, printable
+from nematodebench.cli.printing import FROZEN_MARK, print_json, print_table, printable
+from nematodebench.records.labels import shown_brain
 from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.scoring import ScoreAnchor
 from nematodebench.sessions.twins import Gain
@@ -39,13 +40,13 @@ def normalised(score: float, ci95: tuple[float, float] | None, doubt: str) -> st
     return stats.plus_minus(score, (ci95[1] - ci95[0]) / 2) + (f" {stats.MARK}" if doubt else "")
 
 
-def brain_label(brain: str, task: str, continued: bool = False) -> str:
+def brain_label(brain: str, config: Mapping[str, Any], task: str, continued: bool = False) -> str:
     """The brain, whether its learning was off, and whether it began with what was learned before."""
-    return brain + ", continued" * continued + ", learning off" * bool(trained_id(task))
+    return shown_brain(brain, config) + ", continued" * continued + ", learning off" * bool(trained_id(task))
 
 
 def _label(session: ExperimentMetadata) -> str:
-    return brain_label(session.brain, session.task, session.continued_from is not None)
+    return brain_label(session.brain, session.brain_config, session.task, session.continued_from is not None)
 
 
 def session_lines(
@@ -111,11 +112,16 @@ def _session_row(task: Task, session: ExperimentMetadata, names: list[str]) -> l
     row = [_label(session), _runs(session), stat(session.metrics.get(session.score_key))]
     row.append("-" if norm is None else normalised(norm.score, norm.ci95, norm.doubt))
     row += [session.level or "-"] * task.scoring.has_levels
-    row += [stat(session.metrics.get(name)).removesuffix(" (n = 1)") for name in names]
+    row += [stat(session.metrics.get(name)).removesuffix(" (n = 1)") + _frozen_mark(session, name) for name in names]
     plate = session.chemotaxis
     mark = f" {stats.MARK}" if plate is not None and plate.total < stats.FEW_RUNS else ""
     text = "-" if plate is None else f"{plate.index:.2f} [{plate.ci95[0]:.2f}, {plate.ci95[1]:.2f}]{mark} {plate.level}"
     return row + [text] * bool(task.assay)
+
+
+def _frozen_mark(session: ExperimentMetadata, name: str) -> str:
+    """Marks what cannot mean what its heading says, because nothing was learned."""
+    return f" {FROZEN_MARK}" if session.brain_class == "pretrained" and name == "learning_speed" else ""
 
 
 def anchor_rows(floor: ScoreAnchor, ceiling: ScoreAnchor, anchors: TaskAnchors | None) -> list[list[str]]:

@@ -38,13 +38,18 @@ def _plain_intervals(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _session_4(record: dict[str, Any]) -> dict[str, Any]:
-    """Version 3 gave every brain a memory hash, also one whose memory nobody knew."""
+    """Version 3 gave every brain a memory hash, also one whose memory nobody knew, and had no pretrained policies."""
     return {**record, "schema_version": 4}
 
 
 def _submission_4(record: dict[str, Any]) -> dict[str, Any]:
     """Version 3 knew no brains from outside the repository: it has no bundle."""
     return {**record, "schema_version": 4}
+
+
+def _submission_5(record: dict[str, Any]) -> dict[str, Any]:
+    """Version 4 did not know the class of policies that were trained elsewhere."""
+    return {**record, "schema_version": 5}
 
 
 def _report_2(record: dict[str, Any]) -> dict[str, Any]:
@@ -54,7 +59,7 @@ def _report_2(record: dict[str, Any]) -> dict[str, Any]:
 
 _UPGRADES: dict[type[Record], tuple[Upgrade, ...]] = {
     ExperimentMetadata: (_session_2, _plain_intervals, _session_4),
-    NematodeBenchSubmission: (_submission_2, _plain_intervals, _submission_4),
+    NematodeBenchSubmission: (_submission_2, _plain_intervals, _submission_4, _submission_5),
     EvaluationReport: (_report_2,),
 }
 

@@ -9,6 +9,7 @@ from nematodebench.brains.configs import dump_config
 from nematodebench.brains.registry import BrainType, canonical_name, get_brain, is_compiled
 from nematodebench.engine.executors import ExecutorName, choose_executor, default_workers
 from nematodebench.engine.isolation.host import Foreign
+from nematodebench.engine.python_brain import spaces_of
 from nematodebench.engine.run import resolve_config
 from nematodebench.engine.saved_start import check_keeping, check_start
 from nematodebench.engine.seeds import run_seed, session_seed
@@ -133,10 +134,18 @@ def resized(plan: Plan, runs: int, seed: int) -> Plan:
 
 
 def check_body(plan: Plan) -> None:
-    """Lets a compiled brain refuse a body that it cannot control, before anything runs."""
-    if not isinstance(plan.brain, Foreign) and is_compiled(plan.brain):
+    """Lets a brain refuse a body that it cannot control, before anything runs."""
+    if isinstance(plan.brain, Foreign):
+        return
+    body, check = interface(plan.task), getattr(plan.brain, "check_body", None)
+    if is_compiled(plan.brain) or check is not None:
         try:
-            plan.brain.layout(plan.config, interface(plan.task))
+            if check is None:
+                plan.brain.layout(plan.config, body)
+            else:
+                check(*spaces_of(body), plan.config)
+        except UsageError:
+            raise
         except ValueError as error:
             raise UsageError(f"Brain {plan.brain_name!r} cannot run on {plan.task.id}: {error}") from error
 

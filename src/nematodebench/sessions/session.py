@@ -16,6 +16,7 @@ from nematodebench.errors import UsageError
 from nematodebench.kernels.target import code_generation
 from nematodebench.measures.base import Measurement
 from nematodebench.records.episodes import PhaseColumns, episodes_frame, write_frame
+from nematodebench.records.labels import shown_brain
 from nematodebench.records.provenance import collect_provenance
 from nematodebench.records.runs import RunResult
 from nematodebench.records.schemas import ExperimentMetadata, RunRecord, Timing
@@ -99,8 +100,8 @@ class Session:
     def __repr__(self) -> str:
         plan, failed = self.plan, len(self.failed_runs)
         runs = f"{plan.runs} runs" + (f" ({failed} failed)" if failed else "")
-        score = self.metrics.get(plan.task.score_key)
-        return f"<Session {plan.task.id} {plan.brain_name}: {runs}, seed {plan.seed}, {plan.task.score_key} {score}>"
+        score, name = self.metrics.get(plan.task.score_key), shown_brain(plan.brain_name, dump_config(plan.config))
+        return f"<Session {plan.task.id} {name}: {runs}, seed {plan.seed}, {plan.task.score_key} {score}>"
 
     def _repr_html_(self) -> str:
         """A table for notebooks."""

@@ -16,6 +16,7 @@ from nematodebench.sessions.plan import Plan, dump_config, make_plan
 from nematodebench.sessions.scores import RunScores, compare_scores, scores_of_record
 from nematodebench.stats import MARK, Doubt, StatValue, plus_minus
 from nematodebench.tasks.base import trained_id
+from nematodebench.vocabulary import NEVER_LEARN
 
 __all__ = ["Gain", "gain", "gain_of", "has_twin", "pair_twins", "twin_plan"]
 
@@ -68,8 +69,8 @@ class Gain:
 
 
 def has_twin(plan: Plan) -> bool:
-    """Whether learning can be turned off: a hand-written policy never learns, and a twin has no twin."""
-    return class_of(plan.brain) != "scripted" and plan.task.learning
+    """Whether learning can be turned off: some classes never learn, and a twin has no twin."""
+    return class_of(plan.brain) not in NEVER_LEARN and plan.task.learning
 
 
 def twin_plan(plan: Plan) -> Plan:
