@@ -89,12 +89,12 @@ class _Helper(CPUDispatcher):  # type: ignore[misc]
     more, with it.
     """
 
-    def __call__(self, *given: Any) -> Any:
+    def __call__(self, *given: Any, **named: Any) -> Any:
         """What Python calls: another compilation of the same function."""
         if "for_python" not in vars(self):
             self.for_python = numba.njit(**_OPTIONS)(self.py_func)
             self.for_python.targetoptions = {**self.targetoptions, **dict.fromkeys(_FOR_PYTHON, False)}
-        return self.for_python(*given)
+        return self.for_python(*given, **named)
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
