@@ -106,6 +106,16 @@ def test_the_generators_of_the_user_stay_as_they_are():
     assert drawn == wanted.tolist()
 
 
+def test_a_library_that_a_brain_does_not_use_makes_no_difference(monkeypatch):
+    """Torch may be imported where a brain is saved and not where it is loaded, or the other way round."""
+    asked = spec(GlobalRandom)
+    with_torch = trained(asked)[1].checkpoint()
+    again = from_checkpoint(with_torch, GlobalRandom, "brain").checkpoint()
+    monkeypatch.delitem(sys.modules, "torch")
+    without = trained(asked)[1].checkpoint()
+    assert with_torch.content == without.content == again.content
+
+
 def test_what_cannot_be_saved_is_one_line_with_the_way_out(tmp_path):
     _, left = trained(spec(HoldsAnIterator))
     with pytest.raises(UsageError, match=r"'file' is a .*list_iterator, which is no data\. Give it the methods"):

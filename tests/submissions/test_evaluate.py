@@ -133,6 +133,7 @@ def foreign(tmp_path: Path) -> Work:
     """Sessions said to be of a brain whose code lies in the repository."""
     work = relabelled(official(tmp_path / "repo"), "still_life:Still", "classical", {})
     life = "".join(f"    def {name}(self, *given): return 3\n" for name in ("act", "learn", "begin_episode"))
+    life += "    def __init__(self, observation_space, action_space, config, seed): pass\n"
     (work.root / "still_life.py").write_text(f"open('it_ran', 'w').close()\nclass Still:\n{life}")
     commit(work.root)
     return work

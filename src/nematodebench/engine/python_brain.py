@@ -59,6 +59,15 @@ def put_generators(kept: tuple[Any, Any, Any]) -> None:
         sys.modules["torch"].set_rng_state(kept[2])
 
 
+def _torch_if_used(seed: int) -> Any:
+    """Where torch's global generator is; None if it is where the seed has put it, as if nobody had imported torch."""
+    torch: Any = sys.modules.get("torch")
+    if torch is None:
+        return None
+    state = torch.get_rng_state()
+    return None if torch.equal(state, torch.Generator().manual_seed(seed).get_state()) else state
+
+
 @contextlib.contextmanager
 def global_generators_kept() -> Iterator[None]:
     """Puts the global generators back to where they were."""
@@ -87,7 +96,7 @@ class PythonBrains:
         self, brain: type[Any], config: Any, body: "Interface", seed: int, agents: int, learning: bool
     ) -> None:
         seed_everything(seed)
-        spaces = spaces_of(body)
+        self._seed, spaces = seed, spaces_of(body)
         # Each has a config of its own: one that changes it, changes nobody else's.
         self._brains = [brain(*spaces, copy.deepcopy(config), (seed + agent) % 2**64) for agent in range(agents)]
         self._seen: list[tuple[NDArray[np.float32], Any]] = [(np.zeros(0, np.float32), None)] * agents
@@ -131,7 +140,7 @@ class PythonBrains:
         """
         states = [collect(brain) for brain in self._brains]
         arrays = {f"{a}/{name}": array for a, one in enumerate(states) for name, array in one.arrays.items()}
-        generators = pack(taken_generators())
+        generators = pack((*taken_generators()[:2], _torch_if_used(self._seed)))
         arrays |= {f"{GENERATORS}{name}": array for name, array in generators.arrays.items()}
         return BrainState(len(states), arrays, tuple(one.tree for one in states), generators.tree)
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from nematodebench.brains.configs import resolve_stored
 from nematodebench.brains.registry import BrainType, is_compiled
+from nematodebench.engine.brain_state import BrainState
 from nematodebench.engine.checkpoints import body_of, episodes_learned, header_of, state_of, with_state
 from nematodebench.engine.compiled_brain import CompiledBrains
 from nematodebench.engine.compiled_state import remembered
@@ -157,6 +158,12 @@ def trained(spec: RunSpec) -> tuple[RunResult, TrainedBrain | None]:
     return result, TrainedBrain(header_of(spec, held["episode"], final=True), held["brains"], held["generators"])
 
 
+def _generators(state: BrainState) -> Any:
+    """Where the global generators were; torch's is as the brain's seed has put it just now if it was never used."""
+    python, numpy, torch = unpack(state.global_generators)
+    return python, numpy, taken_generators()[2] if torch is None else torch
+
+
 def from_checkpoint(saved: Checkpoint, brain: BrainType, name: str) -> TrainedBrain:
     """A brain of the given class as it was saved; ``name`` is what messages call the file."""
     header = saved.header
@@ -168,7 +175,7 @@ def from_checkpoint(saved: Checkpoint, brain: BrainType, name: str) -> TrainedBr
     try:
         brains = kind(brain, config, body_of(header), brain_seed(header.seed), header.agents, learning=True)
         brains.put(state)
-        generators = unpack(state.global_generators) if isinstance(brains, PythonBrains) else None
+        generators = _generators(state) if isinstance(brains, PythonBrains) else None
     except (UnavailableError, ValueError) as error:
         raise UsageError(f"{name} does not fit the brain {header.brain!r} as it is here: {error}.") from error
     finally:

@@ -63,7 +63,9 @@ def _where_and_why(error: Exception) -> str:
     mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None)
     if mark is None or problem is None:
         return " ".join(str(error).split()).rstrip(".")
-    return f"line {mark.line + 1}, column {mark.column + 1}: {problem}"
+    context = getattr(error, "context", None) or ""
+    why = f"{context} {problem}" if problem.startswith("but ") else problem
+    return f"{why} (line {mark.line + 1}, column {mark.column + 1})"
 
 
 def config_from(text: bytes, name: str) -> SessionConfig:
