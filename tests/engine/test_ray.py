@@ -12,6 +12,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from ray_cluster import cluster, free_port, further, head
+from told import Told, tables, told_tables
 from typer.testing import CliRunner
 
 from nematodebench.cli import build
@@ -22,7 +23,7 @@ from nematodebench.engine.seeds import brain_seed, run_seed
 from nematodebench.errors import UsageError
 from nematodebench.records.provenance import software
 from nematodebench.sessions.config import SessionConfig
-from nematodebench.sessions.execution import run_plan
+from nematodebench.sessions.execution import Progress, run_plan
 from nematodebench.sessions.plan import make_plan
 
 ray = pytest.importorskip("ray")
@@ -74,6 +75,14 @@ def test_a_session_on_the_cluster_equals_the_local_one(address):
     assert len(ray.nodes()) == 2
     assert remote.episodes.equals(local.episodes)
     assert remote.metrics == local.metrics
+
+
+def test_callbacks_are_told_of_every_episode_on_the_cluster(address):
+    told, progress = Told(), Progress(shown=True)
+    remote = run_plan(plan("mlp_ppo", "ray"), progress=progress, callbacks=[told])
+    assert told_tables(told, remote) == tables(remote)
+    assert set(told.runs) == {run.index for run in remote.runs}
+    assert progress.watch.steps() == remote.steps
 
 
 def test_short_runs_share_tasks(address, monkeypatch):
