@@ -19,11 +19,14 @@ TASK = "association-v2"
 PLAIN = ["plain_brain.py:Table", "random_features.py:RandomFeatures", "sarsa_lambda.py:SarsaLambda"]
 PLAIN += ["linear_actor.py:LinearActor"]
 TORCH = ["torch_class.py:TorchClass"]
+SB3 = ["sb3_brain.py:SmallPPO"]
 POPULATIONS = ["torch_policy.py:Reinforce", "torch_policy.py:Ppo"]
+needs_sb3 = pytest.mark.skipif(importlib.util.find_spec("stable_baselines3") is None, reason="it is not installed")
 needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed")
 BRAINS = [
     *PLAIN,
     *(pytest.param(name, marks=needs_torch) for name in TORCH),
+    *(pytest.param(name, marks=needs_sb3) for name in SB3),
     *(pytest.param(name, marks=[needs_torch, pytest.mark.slow]) for name in POPULATIONS),  # their trial takes long
 ]
 
@@ -60,10 +63,10 @@ def test_an_example_has_the_same_bits_in_processes(brain):
 
 
 def test_the_page_names_every_example_and_shows_the_short_ones_as_they_are():
-    assert {name.partition(":")[0] for name in (*PLAIN, *TORCH, *POPULATIONS)} <= set(
+    assert {name.partition(":")[0] for name in (*PLAIN, *TORCH, *SB3, *POPULATIONS)} <= set(
         re.findall(r"examples/(\w+\.py)", PAGE)
     )
     shown = dict(re.findall(r"<!-- file: (\w+\.py) -->\n```python\n(.*?)```", PAGE, re.S))
-    assert set(shown) == {"plain_brain.py", "torch_policy.py"}
+    assert set(shown) == {"plain_brain.py", "sb3_brain.py", "torch_policy.py"}
     for name, content in shown.items():
         assert content == (EXAMPLES / name).read_text(encoding="utf-8")

@@ -1,5 +1,7 @@
 """Algorithms of stable-baselines3 as brains: their own training, bit for bit, in our run loop."""
 
+import pickle
+
 import numpy as np
 import pytest
 import torch
@@ -115,7 +117,9 @@ def test_settings_are_defaults_of_the_config():
     assert (fields["n_steps"].default, fields["learning_rate"].default) == (128, 1)
     assert fields["learning_rate"].annotation is float
     assert brain.settings == {"policy_kwargs": {"net_arch": [8]}}
-    assert not {"seed", "device", "use_sde", "policy_kwargs"} & set(fields)
+    assert not {"seed", "device", "use_sde", "policy_kwargs", "rollout_buffer_class"} & set(fields)
+    config = brain.config(n_steps=32)
+    assert pickle.loads(pickle.dumps(config)).model_dump() == config.model_dump()
 
 
 class Named(SB3Brain):

@@ -42,7 +42,7 @@ def test_several_policies_meet_the_same_worlds_and_are_stored(folder, capsys, mo
     assert (first["brain_class"], first["official"]) == ("pretrained", False)
     assert len(list((folder / "experiments").iterdir())) == 2
     build()(["rerun", f"experiments/{first['experiment_id']}", "--run", "1", "--trust-code"], standalone_mode=False)
-    assert "identical" in capsys.readouterr().out
+    assert "IDENTICAL" in capsys.readouterr().out
 
 
 def test_only_the_learning_speed_of_frozen_policies_is_marked():
