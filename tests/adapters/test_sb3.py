@@ -148,5 +148,12 @@ def test_mistakes_are_one_line(action, message):
     assert "\n" not in str(error.value)
 
 
+def test_the_check_of_a_body_leaves_the_generators_of_the_user_alone():
+    given = SessionConfig(task=TASK, brain="nematodebench.adapters:PPO", runs=1)
+    before = np.random.get_state()[1].tolist(), torch.get_rng_state().tolist()
+    make_plan(given, workers=1, executor="threads")
+    assert (np.random.get_state()[1].tolist(), torch.get_rng_state().tolist()) == before
+
+
 def test_a_named_subclass_is_a_brain():
     assert len(bits(session(Named, n_steps=64, batch_size=32))) == 2

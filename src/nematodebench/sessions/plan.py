@@ -9,7 +9,7 @@ from nematodebench.brains.configs import dump_config
 from nematodebench.brains.registry import BrainType, canonical_name, get_brain, is_compiled
 from nematodebench.engine.executors import ExecutorName, choose_executor, default_workers
 from nematodebench.engine.isolation.host import Foreign
-from nematodebench.engine.python_brain import spaces_of
+from nematodebench.engine.python_brain import global_generators_kept, spaces_of
 from nematodebench.engine.run import resolve_config
 from nematodebench.engine.saved_start import check_keeping, check_start
 from nematodebench.engine.seeds import run_seed, session_seed
@@ -143,7 +143,8 @@ def check_body(plan: Plan) -> None:
             if check is None:
                 plan.brain.layout(plan.config, body)
             else:
-                check(*spaces_of(body), plan.config)
+                with global_generators_kept():  # a brain that is built for the check may seed those of the user
+                    check(*spaces_of(body), plan.config)
         except UsageError:
             raise
         except ValueError as error:
