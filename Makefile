@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test proofs perf calibrate format lock locked clean
+.PHONY: run test proofs perf calibrate format lock locked wheel clean
 
 run: $(VENV)/.run
 	$(BIN)/nematodebench run foraging_small-v2 mlp_ppo null_random --runs 50 --seed 2026
@@ -38,6 +38,12 @@ lock: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet pip-tools
 	$(BIN)/pip-compile --quiet --upgrade --generate-hashes --no-emit-index-url --no-emit-find-links --no-header \
 	  --strip-extras --output-file requirements.lock pyproject.toml
+
+# A wheel with compiled kernels: who has this Python and these versions of Numba and NumPy starts without compiling.
+wheel: $(VENV)/.test
+	rm -rf build/compiled
+	$(BIN)/python scripts/compile_kernels.py build/compiled
+	NEMATODEBENCH_COMPILED=build/compiled $(BIN)/python -m hatchling build --target wheel
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache

@@ -59,6 +59,8 @@ def _now_and_then(progress: "Progress", label: str) -> Iterator[None]:
 
     def write() -> None:
         while not ended.wait(_SECONDS):
+            if not progress.total:  # every function that is compiled has a line of its own
+                continue
             print(printable(f"{label}: {counts(progress)}, {pace(progress)}"), file=sys.stderr, flush=True)
 
     thread = threading.Thread(target=write, daemon=True)

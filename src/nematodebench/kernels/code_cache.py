@@ -10,7 +10,7 @@ import hashlib
 import os
 import pickle
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -61,20 +61,25 @@ class KernelCache(_Cache):  # type: ignore[misc]
 
     def holds(self, signature: Any, target: Any) -> bool:
         """Whether the code for a signature need not be compiled, as far as the names of files tell."""
-        name = self._name(signature, target.codegen())
-        return any((folder / name).is_file() for folder in self._folders())
+        return any(self._files(signature, target.codegen()))
+
+    def _files(self, signature: Any, codegen: Any) -> Iterator[Path]:
+        """The files with the code for a signature: the user's own, and that of the package if it can be trusted."""
+        name = self._name(signature, codegen)
+        kept, shipped = (folder / name for folder in self._folders())
+        if kept.is_file():
+            yield kept
+        if shipped.is_file() and all(_safe(one) for one in (shipped, *shipped.parents[:2])):
+            yield shipped
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The code for a signature; None where there is none that can be used, and it is compiled."""
         _take_blas_for_granted()
         target_context.refresh()
-        kept, shipped = self._folders()
-        name = self._name(sig, target_context.codegen())
-        for path, check in ((kept / name, False), (shipped / name, True)):
+        for path in self._files(sig, target_context.codegen()):
             # Whatever is wrong with a file (it was cut short, another version wrote it): compiling gives what it held.
             with contextlib.suppress(Exception):
-                if not check or all(_safe(one) for one in (path.parent.parent, path.parent, path)):
-                    return CompileResult._rebuild(target_context, *pickle.loads(path.read_bytes()))
+                return CompileResult._rebuild(target_context, *pickle.loads(path.read_bytes()))
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
