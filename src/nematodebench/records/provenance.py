@@ -6,8 +6,8 @@ import platform
 from functools import cache
 from pathlib import Path
 
+from nematodebench.records.basic_schemas import Provenance
 from nematodebench.records.git import git
-from nematodebench.records.schemas import Provenance
 
 __all__ = ["collect_provenance", "package_version", "platform_class", "software", "source_hash"]
 

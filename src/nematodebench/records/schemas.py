@@ -2,10 +2,10 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from nematodebench.measures.base import Chemotaxis
-from nematodebench.records.plain_text import is_invisible
+from nematodebench.records.basic_schemas import Count, Line, Name, Provenance, Record, Seed64, Sha256
 from nematodebench.records.runs import RunFailure, RunResult
 from nematodebench.records.stat_value import StoredStatValue
 from nematodebench.scoring import ScoreAnchor
@@ -17,65 +17,21 @@ __all__ = [
     "Count",
     "ExperimentMetadata",
     "Line",
+    "Name",
     "NormalisedRecord",
     "Provenance",
     "Record",
     "RunRecord",
+    "Seed64",
+    "Sha256",
     "Timing",
 ]
 
-_LARGEST = 2**63 - 1
 
-
-def _visible(text: str) -> str:
-    """Names are shown: they hold nothing that a terminal or a browser would act on."""
-    for character in "" if text.isprintable() else text:
-        if is_invisible(character):
-            raise ValueError(f"may not contain control or invisible characters (U+{ord(character):04X})")
-    return text
-
-
-def _countable(number: int) -> int:
-    """A number of runs or steps fits a machine word: no array could be longer."""
-    if number > _LARGEST:
-        raise ValueError(f"is larger than {_LARGEST}: nothing was counted so far")
-    return number
-
-
-Count = Annotated[int, AfterValidator(_countable)]
-Line = Annotated[str, AfterValidator(_visible)]
-"""A text of one line."""
-Seed64 = Annotated[int, Field(ge=0, lt=2**64)]
-Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_visible)]
 IntervalRules = Annotated[
     Literal[1, 2],
     Field(description="1: every interval is 1.96 std/sqrt(n), as in older versions; 2: as EVALUATION.md says"),
 ]
-
-
-class Record(BaseModel):
-    """Base of everything stored: frozen, no unknown keys, no NaN."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-
-class Provenance(Record):
-    """Code and machine a result was made with."""
-
-    package_version: Line
-    source_hash: Sha256
-    git_commit: Line | None
-    git_dirty: bool | None
-    python: Line
-    numpy: Line
-    numba: Line
-    llvmlite: Line
-    torch: Line | None
-    platform: Line
-    machine: Line
-    cpu: Line
-    code_generation: Line
 
 
 class Timing(Record):
@@ -95,8 +51,8 @@ class RunRecord(Record):
     run: Count = Field(ge=0)
     seed: Seed64
     status: Literal["finished", "failed", "missing"]
-    metrics: dict[str, float | None] = {}
-    descriptors: dict[str, float] = {}
+    metrics: dict[str, float | None] = Field({})
+    descriptors: dict[str, float] = Field({})
     record_hash: Line = ""
     memory_hash: Line | None = Field("", description="null where the brain's memory cannot be had")
     steps: Count = Field(0, ge=0)
@@ -170,7 +126,7 @@ class ExperimentMetadata(Record):
     level: Line | None = None
     normalised: NormalisedRecord | None = None
     chemotaxis: Chemotaxis | None = None
-    notes: list[Line] = []
+    notes: list[Line] = Field([])
     episodes_file: Name = "episodes.parquet"
     provenance: Provenance
     timing: Timing

@@ -1,0 +1,58 @@
+"""What all stored results are made of, and where they come from. Imports no arrays: short commands start sooner."""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from nematodebench.records.plain_text import is_invisible
+
+__all__ = ["Count", "Line", "Name", "Provenance", "Record", "Seed64", "Sha256"]
+
+_LARGEST = 2**63 - 1
+
+
+def _visible(text: str) -> str:
+    """Names are shown: they hold nothing that a terminal or a browser would act on."""
+    for character in "" if text.isprintable() else text:
+        if is_invisible(character):
+            raise ValueError(f"may not contain control or invisible characters (U+{ord(character):04X})")
+    return text
+
+
+def _countable(number: int) -> int:
+    """A number of runs or steps fits a machine word: no array could be longer."""
+    if number > _LARGEST:
+        raise ValueError(f"is larger than {_LARGEST}: nothing was counted so far")
+    return number
+
+
+Count = Annotated[int, AfterValidator(_countable)]
+Line = Annotated[str, AfterValidator(_visible)]
+"""A text of one line."""
+Seed64 = Annotated[int, Field(ge=0, lt=2**64)]
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_visible)]
+
+
+class Record(BaseModel):
+    """Base of everything stored: frozen, no unknown keys, no NaN."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class Provenance(Record):
+    """Code and machine a result was made with."""
+
+    package_version: Line
+    source_hash: Sha256
+    git_commit: Line | None
+    git_dirty: bool | None
+    python: Line
+    numpy: Line
+    numba: Line
+    llvmlite: Line
+    torch: Line | None
+    platform: Line
+    machine: Line
+    cpu: Line
+    code_generation: Line
