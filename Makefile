@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test proofs perf calibrate format lock locked wheel clean
+.PHONY: run test proofs perf calibrate format lock locked wheel web clean
 
 run: $(VENV)/.run
 	$(BIN)/nematodebench run foraging_small-v2 mlp_ppo null_random --runs 50 --seed 2026
@@ -44,6 +44,10 @@ wheel: $(VENV)/.test
 	rm -rf build/compiled
 	$(BIN)/python scripts/compile_kernels.py build/compiled
 	NEMATODEBENCH_COMPILED=build/compiled $(BIN)/python -m hatchling build --target wheel
+
+# The scripts of the pages, from web/ into the package. The built files are committed; users need no Node.
+web:
+	cd web && npm install --silent --no-save && npm run --silent check && npm run --silent build
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache

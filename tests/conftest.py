@@ -6,7 +6,10 @@ from pathlib import Path
 
 from hypothesis import HealthCheck, settings
 
-_HELPERS = [str(Path(__file__).parent / name) for name in ("callbacks", "engine", "policies", "submissions", "worlds")]
+pytest_plugins = ["chromium"]
+
+_FOLDERS = (".", "callbacks", "engine", "policies", "submissions", "worlds")
+_HELPERS = [str(Path(__file__).parent / name) for name in _FOLDERS]
 sys.path[:0] = _HELPERS
 os.environ["PYTHONPATH"] = os.pathsep.join([*_HELPERS, os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
 

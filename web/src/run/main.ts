@@ -1,0 +1,2 @@
+/** The elements that execute runs in the browser: nb-run, nb-viewer, nb-play. */
+export {};
