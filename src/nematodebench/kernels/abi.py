@@ -21,6 +21,9 @@ parameter list what it needs, and gets it by these names.
 
 ``step`` never starts the next episode by itself, so the last observation of an episode can be seen.
 
+A world may also have a ``scene``, decorated with ``memory.scene``, which is compiled only when somebody looks at it. It
+reads all of these but ``rng`` and writes ``rows`` and ``field``: see :mod:`nematodebench.kernels.scene`.
+
 **A brain** declares a ``Memory`` and decorates its functions with ``Memory.kernel``:
 
 | a kernel's parameter | what it is |
@@ -52,13 +55,13 @@ from typing import Any, Protocol
 import numpy as np
 from numba import types
 
-from nematodebench.kernels.jit import F32, F32M, F64, I64, INTERPRETED, U64, inline, inlined, kernel, merged
+from nematodebench.kernels.jit import F32, F32M, F64, F64M, I64, INTERPRETED, U64, inline, inlined, kernel, merged
 from nematodebench.kernels.memory import Block, Memory, number, numbers
 from nematodebench.kernels.views import last
 
 __all__ = [
-    "BRAIN", "WORLD", "BrainFunction", "BrainMemory", "Feedback", "NoMetrics", "Outcome", "WorldFunction",
-    "WorldMemory",
+    "BRAIN", "SCENE", "WORLD", "BrainFunction", "BrainMemory", "Feedback", "NoMetrics", "Outcome", "SceneFunction",
+    "WorldFunction", "WorldMemory",
 ]  # fmt: skip
 
 
@@ -73,6 +76,16 @@ class WorldFunction(Protocol):
         """Functions can be kept in tables."""
 
 
+class SceneFunction(Protocol):
+    """A world's ``scene`` as it is compiled."""
+
+    def __call__(self, params: F64, state: F64, action: F32M, obs: F32M, out: F64, rows: F64M, field: F32M, /) -> int:
+        """Fills rows and field; returns how many rows it wrote."""
+
+    def __hash__(self) -> int:
+        """Functions can be kept in tables."""
+
+
 class BrainFunction(Protocol):
     """A brain's ``init``, ``begin_episode``, ``act`` or ``learn`` as it is compiled."""
 
@@ -81,8 +94,9 @@ class BrainFunction(Protocol):
 
 
 _f64, _i64, _f32, _u64 = types.float64[::1], types.int64[::1], types.float32[::1], types.uint64[::1]
-_f32m = types.float32[:, ::1]
+_f32m, _f64m = types.float32[:, ::1], types.float64[:, ::1]
 WORLD = types.void(_f64, _f64, _u64, _f32m, _f32m, _f64)
+SCENE = types.int64(_f64, _f64, _f32m, _f32m, _f64, _f64m, _f32m)
 BRAIN = types.void(_f64, _i64, _f32, _u64, _f32m, _f32m, _f64)
 
 
@@ -108,7 +122,11 @@ class NoMetrics(Block):
 
 _WORLD_HEAD = "def {name}(params, state, rng, action, obs, out):"
 _BRAIN_HEAD = "def {name}(hyper, ints, mem, rng, obs, action, out):"
+_SCENE_HEAD = "def {name}(params, state, action, obs, out, rows, field):"
+# The last row counts the rows before it.
+_SCENE_FIRST, _SCENE_LAST = "    rows[rows.shape[0] - 1, 0] = 0.0", "    return int(rows[rows.shape[0] - 1, 0])"
 _WORLD_NAMES = ("params", "state", "rng", "action", "obs", "outcome", "metrics")
+_SCENE_NAMES = ("params", "state", "action", "obs", "outcome", "metrics", "rows", "field")
 _BRAIN_NAMES = ("brain", "rng", "obs", "action", "outcome")
 
 
@@ -146,8 +164,8 @@ class WorldMemory:
     state: type[Block]
     metrics: type[Block] = NoMetrics
 
-    def _bind(self, function: Callable[..., None], first: list[str], *, joined: bool) -> WorldFunction:
-        asked = _asked_for(function, _WORLD_NAMES)
+    def _lines(self, asked: list[str]) -> list[str]:
+        """Source that builds the views a kernel asks for and calls it."""
         sized = self.state.sizes_from is not None
         given = {
             "params": "params_view",
@@ -156,13 +174,27 @@ class WorldMemory:
             "metrics": f"Metrics(last(out, {len(self.metrics.fields)}))",
         }
         call = f"    kernel({', '.join(given.get(name, name) for name in asked)})"
-        views = ["    params_view = Params(params)"] if sized or "params" in asked else []
-        lines = [_WORLD_HEAD.format(name=function.__name__), *first, *views, call]
-        names = {
+        return [*(["    params_view = Params(params)"] if sized or "params" in asked else []), call]
+
+    def _names(self, function: Callable[..., None]) -> dict[str, Any]:
+        return {
             "kernel": inlined(function), "Params": self.params, "State": self.state, "Metrics": self.metrics,
             "Outcome": Outcome, "last": last,
         }  # fmt: skip
-        bound: WorldFunction = _bind(function, lines, names, joined=joined)
+
+    def _bind(self, function: Callable[..., None], first: list[str], *, joined: bool) -> WorldFunction:
+        asked = _asked_for(function, _WORLD_NAMES)
+        lines = [_WORLD_HEAD.format(name=function.__name__), *first, *self._lines(asked)]
+        bound: WorldFunction = _bind(function, lines, self._names(function), joined=joined)
+        return bound
+
+    def scene(self, function: Callable[..., None]) -> SceneFunction:
+        """Decorator for a world's ``scene``, which writes its picture as rows."""
+        lines = [_SCENE_FIRST, *self._lines(_asked_for(function, _SCENE_NAMES)), _SCENE_LAST]
+        names = self._names(function)
+        bound: SceneFunction = _bind(
+            function, [_SCENE_HEAD.format(name=function.__name__), *lines], names, joined=False
+        )
         return bound
 
     def kernel(self, function: Callable[..., None]) -> WorldFunction:

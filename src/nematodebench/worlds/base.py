@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nematodebench.errors import UsageError
-from nematodebench.kernels.abi import WorldFunction, WorldMemory
+from nematodebench.kernels.abi import SceneFunction, WorldFunction, WorldMemory
 from nematodebench.kernels.jit import F64
+from nematodebench.worlds.picture import Picture
 
 __all__ = ["Discrete", "Effectors", "Sensor", "World", "added"]
 
@@ -77,6 +78,8 @@ class World:
     """Meaning of the codes 1, 2, ... of a metric called ``termination``."""
     reference: ClassVar[WorldFunction | None] = None
     """A scripted controller that fills ``action`` from the full state."""
+    scene: ClassVar[SceneFunction | None] = None
+    """Writes the world's picture as rows of primitives, see :mod:`nematodebench.kernels.scene`."""
 
     @property
     def agents(self) -> int:
@@ -127,6 +130,10 @@ class World:
     def image(self, state: Any) -> NDArray[np.uint8]:
         """The world as a picture, for ``render_mode="rgb_array"``; ``state`` is a view by name."""
         raise TypeError(f"world {type(self).__name__} has no picture; render with 'ansi' or define `image`")
+
+    def picture(self) -> Picture:
+        """The frame of its scenes: what they show, the words in them and what colours mean."""
+        return Picture()
 
     def text(self, state: Any) -> str:
         """The world as text, for ``render_mode="ansi"``; ``state`` is a view by name."""

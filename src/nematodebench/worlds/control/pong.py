@@ -8,11 +8,14 @@ from numpy.typing import NDArray
 
 from nematodebench.kernels.abi import Outcome, WorldMemory
 from nematodebench.kernels.angles import PI, atan2_64
-from nematodebench.kernels.jit import F32M, U64, kernel
+from nematodebench.kernels.jit import F32M, F64M, U64, kernel
+from nematodebench.kernels.math import cos64, sin64
 from nematodebench.kernels.memory import Block, constant, number
 from nematodebench.kernels.rng import uniform
+from nematodebench.kernels.scene import BRAIN, FOOD, RAY, WALL, bar, body, line, readout, rectangle
 from nematodebench.worlds.base import Effectors, Sensor, World
 from nematodebench.worlds.draw.canvas import BODY, GOAL, Canvas
+from nematodebench.worlds.picture import Picture
 
 __all__ = ["Pong"]
 
@@ -21,6 +24,7 @@ _LOW, _HIGH, _RIGHT = 5.0, 495.0, 995.0
 _PADDLE_X, _PADDLE_HEIGHT, _PADDLE_SPEED = 100.0, 100.0, 100.0
 _FACE, _REACH = _PADDLE_X + _RADIUS, _PADDLE_HEIGHT / 2.0 + _RADIUS
 _UNITS, _SPACING = 46, 4.0
+_SHORT_RAY = 70.0
 _DEGREES = 180.0 / PI
 
 
@@ -140,6 +144,26 @@ def reference(state: State, action: F32M) -> None:
     action[0, 0], action[0, 1] = np.float32(max(drive, 0.0)), np.float32(max(-drive, 0.0))
 
 
+@memory.scene
+def scene(params: Params, state: State, obs: F32M, rows: F64M) -> None:
+    """The field, what the paddle feels of the ball, the paddle and the ball."""
+    rectangle(rows, WALL, _WIDTH / 2.0, _HEIGHT - 2.0, _WIDTH, 4.0, 0.0, 1.0)
+    rectangle(rows, WALL, _WIDTH / 2.0, 2.0, _WIDTH, 4.0, 0.0, 1.0)
+    rectangle(rows, WALL, _WIDTH - 2.0, _HEIGHT / 2.0, 4.0, _HEIGHT, 0.0, 1.0)
+    for unit in range(_UNITS):
+        angle = (_SPACING * unit - 90.0) / _DEGREES
+        felt = obs[0, unit] > 0.0
+        reach = _WIDTH if felt else _SHORT_RAY
+        to_x, to_y = _PADDLE_X + reach * cos64(angle), state.paddle + reach * sin64(angle)
+        line(rows, RAY, _PADDLE_X, state.paddle, to_x, to_y, 6.0 if felt else 0.0, 0.6 if felt else 0.35)
+    rectangle(rows, BRAIN, _PADDLE_X, state.paddle, 20.0, _PADDLE_HEIGHT, 0.0, 1.0)
+    body(rows, FOOD, state.x, state.y, _RADIUS, 0.0, atan2_64(state.vy, state.vx), 1.0)
+    readout(rows, 0.0, 0.0, state.tick)
+    readout(rows, 1.0, 0.0, state.hits)
+    readout(rows, 2.0, 0.0, state.misses)
+    bar(rows, FOOD, 3.0, state.hits / max(state.hits + state.misses, 1.0))
+
+
 @dataclass(frozen=True)
 class Pong(World):
     """A field of 1000 x 500 with a ball of radius 15 that moves 5 a tick along each axis; y up.
@@ -173,6 +197,7 @@ class Pong(World):
     reset = staticmethod(reset)
     step = staticmethod(step)
     reference = staticmethod(reference)
+    scene = staticmethod(scene)
 
     @property
     def sensors(self) -> tuple[Sensor, ...]:
@@ -183,6 +208,12 @@ class Pong(World):
     def actions(self) -> Effectors:
         """One effector moves the paddle up, one down."""
         return Effectors(("e1", "e2"))
+
+    def picture(self) -> Picture:
+        """The whole field."""
+        legend = {"brain": "paddle", "food": "ball", "ray": "bearings it feels"}
+        words = ("tick", "hits", "misses", "hit rate")
+        return Picture((0.0, 0.0, _WIDTH, _HEIGHT), words=words, legend=legend, frames=60)
 
     def image(self, state: State) -> NDArray[np.uint8]:
         """Shows the field with paddle and ball."""

@@ -37,6 +37,7 @@ class Body(Block):
     max_steps = constant()
     satiety = constant()
     sensing = constant()
+    decay = constant()  # of the food's odour; only pictures need it, the worm has its tables
     stride = constant()  # entries from one displacement to the next in x; the next in y is the next entry
     middle = constant()  # the entry of no displacement
     step_x = constants(4, 4)  # what the worm does, by its heading and its action

@@ -8,13 +8,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nematodebench.kernels.abi import Outcome, WorldMemory
-from nematodebench.kernels.jit import F32M, U64, inlined
+from nematodebench.kernels.jit import F32M, F64M, U64, inlined
 from nematodebench.kernels.memory import Block, number
+from nematodebench.kernels.scene import FOOD, RAY, bar, readout
 from nematodebench.worlds.base import Discrete, Sensor, World, added
 from nematodebench.worlds.draw import cells
+from nematodebench.worlds.picture import Picture
 from nematodebench.worlds.worm.body import ACTIONS, STAY, move_worm, survey_food
 from nematodebench.worlds.worm.food import Forager, ForagerState, collect, place_foods, start_forager
 from nematodebench.worlds.worm.guide import after, way_to_nearest
+from nematodebench.worlds.worm.scenes import (
+    EATEN,
+    SATIETY,
+    WORDS,
+    draw_foods,
+    draw_odour,
+    draw_smell,
+    draw_worm,
+)
 from nematodebench.worlds.worm.senses import body_tables, sense_food
 
 __all__ = ["Foraging", "Metrics", "finish_episode"]
@@ -102,6 +113,17 @@ def reference(params: Forager, state: ForagerState, action: F32M) -> None:
     action[0, 0] = np.float32(chosen)
 
 
+@memory.scene
+def scene(params: Forager, state: ForagerState, rows: F64M, field: F32M) -> None:
+    """The odour, the food, the worm and where it smells more."""
+    draw_odour(params, state, field)
+    draw_foods(rows, state.food, params.side)
+    draw_smell(rows, RAY, state, params.side, state.gradient_x, state.gradient_y)
+    draw_worm(rows, params, state)
+    bar(rows, FOOD, SATIETY, state.satiety / params.satiety)
+    readout(rows, EATEN, 0.0, state.eaten)
+
+
 @dataclass(frozen=True)
 class Foraging(World):
     """L x L cells, y up; the worm starts at the centre facing up, or anywhere facing anywhere.
@@ -149,6 +171,7 @@ class Foraging(World):
     reset = staticmethod(reset)
     step = staticmethod(step)
     reference = staticmethod(reference)
+    scene = staticmethod(scene)
     terminations: ClassVar[tuple[str, ...]] = ("target", "killed", "starved", "max_steps")
 
     @property
@@ -170,6 +193,11 @@ class Foraging(World):
     def tables(self) -> Mapping[str, Any]:
         """The tables of moves and odour."""
         return body_tables(self.side, self.decay, self.sensing)
+
+    def picture(self) -> Picture:
+        """The grid."""
+        legend = {"brain": "worm", "food": "food", "ray": "where it smells more"}
+        return Picture.of_grid(self.side, words=WORDS, legend=legend, field="odour of food")
 
     def image(self, state: ForagerState) -> NDArray[np.uint8]:
         """The grid with worm and food."""

@@ -1,5 +1,6 @@
 """World `predator`: foraging while hunted."""
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -8,15 +9,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nematodebench.kernels.abi import Outcome, WorldMemory
-from nematodebench.kernels.jit import F32M, U64, inlined, kernel
+from nematodebench.kernels.angles import PI, atan2_64
+from nematodebench.kernels.jit import F32M, F64M, U64, inlined, kernel
 from nematodebench.kernels.memory import constant, constants, number, numbers, size
 from nematodebench.kernels.rng import randint
+from nematodebench.kernels.scene import DANGER, FOOD, RAY, bar, readout, rectangle, triangle
 from nematodebench.worlds.base import Sensor
+from nematodebench.worlds.picture import Picture
 from nematodebench.worlds.worm import foraging
 from nematodebench.worlds.worm.body import ACTIONS, FORWARD, X, Y, move_worm, survey, survey_food
 from nematodebench.worlds.worm.food import Forager, ForagerState, collect, place_foods, start_forager
 from nematodebench.worlds.worm.foraging import Foraging, finish_episode
 from nematodebench.worlds.worm.guide import after, way_to_nearest
+from nematodebench.worlds.worm.scenes import (
+    EATEN,
+    HEALTH,
+    SATIETY,
+    draw_foods,
+    draw_odour,
+    draw_smell,
+    draw_worm,
+    item_radius,
+)
 from nematodebench.worlds.worm.senses import gradient_table, sense_food, write_direction
 
 __all__ = ["PREDATOR_SENSORS", "Predator"]
@@ -30,6 +44,7 @@ PREDATOR_SENSORS = (
 )
 _TRIES = 1000
 _HIT = 100.0
+_SQRT_2 = 1.4142135623730951
 
 
 class Params(Forager):
@@ -184,6 +199,33 @@ def reference(params: Params, state: State, action: F32M) -> None:
     action[0, 0] = np.float32(chosen)
 
 
+@kernel()
+def _draw_predators(params: Params, state: State, rows: F64M) -> None:
+    """Each with the diamond in which it hunts; those that hunt point to the worm."""
+    radius = item_radius(params.side)
+    for n in range(params.predators):
+        x, y = state.predator[n, X], state.predator[n, Y]
+        dx, dy = state.x - x, state.y - y
+        hunts = abs(dx) + abs(dy) <= params.detection
+        reach = _SQRT_2 * params.detection
+        rectangle(rows, DANGER, x, y, reach, reach, PI / 4.0, 0.16 if hunts else 0.07)
+        direction = atan2_64(dy, dx) if hunts else PI / 2.0
+        triangle(rows, DANGER, x, y, 2.6 * radius, 2.4 * radius, direction, 1.0)
+
+
+@memory.scene
+def scene(params: Params, state: State, rows: F64M, field: F32M) -> None:
+    """The odour, the food, the predators, the worm and where it smells more."""
+    draw_odour(params, state, field)
+    draw_foods(rows, state.food, params.side)
+    _draw_predators(params, state, rows)
+    draw_smell(rows, RAY, state, params.side, state.gradient_x, state.gradient_y)
+    draw_worm(rows, params, state)
+    bar(rows, FOOD, SATIETY, state.satiety / params.satiety)
+    bar(rows, DANGER, HEALTH, state.health / params.health)
+    readout(rows, EATEN, 0.0, state.eaten)
+
+
 @dataclass(frozen=True)
 class Predator(Foraging):
     """As :class:`Foraging` (actions, sensing, food, satiety), plus pursuit predators.
@@ -222,6 +264,7 @@ class Predator(Foraging):
     reset = staticmethod(reset)
     step = staticmethod(step)
     reference = staticmethod(reference)
+    scene = staticmethod(scene)
 
     @property
     def sensors(self) -> tuple[Sensor, ...]:
@@ -231,6 +274,12 @@ class Predator(Foraging):
     def tables(self) -> Mapping[str, Any]:
         """The tables of moves and odour, and that of the predators' odour."""
         return {**super().tables(), "predator_odour": gradient_table(self.side, float(self.predator_decay))}
+
+    def picture(self) -> Picture:
+        """That of foraging, with predators."""
+        foraging_picture = super().picture()
+        legend = {**foraging_picture.legend, "danger": "predator and where it hunts"}
+        return dataclasses.replace(foraging_picture, legend=legend)
 
     def _items(self, state: Any) -> Mapping[str, NDArray[np.float64]]:
         return {**super()._items(state), "predator": state.predator}

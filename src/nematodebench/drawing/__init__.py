@@ -1,0 +1,1 @@
+"""Pictures of worlds: what a scene wrote, drawn."""
