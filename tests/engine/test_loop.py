@@ -182,12 +182,12 @@ def test_every_choice_of_the_body_is_legal(action):
     assert Arguments(one_phase(Foraging(), episodes=2), brain).run(loop.compiled_run_phase()) == 2
 
 
-def test_a_run_that_is_told_to_stop_ends_after_its_episode():
+def test_a_run_that_is_told_to_stop_ends_inside_its_episode():
     arguments = Arguments(one_phase(Foraging(), episodes=100), get_brain("null_random"))
-    arguments.control.stop = 1
+    arguments.control.stop = loop.STOP
     assert arguments.run(loop.compiled_run_phase()) == loop.CANCELLED
-    assert np.isfinite(arguments.records[0]).all()
-    assert np.isnan(arguments.records[1]).all()
+    assert (arguments.control.at_episode, arguments.control.at_step) == (0, 1)
+    assert np.isnan(arguments.records).all()
 
 
 def test_agents_have_streams_of_their_own():

@@ -4,6 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from nematodebench.brains.base import CompiledBrain, NoConfig
 from nematodebench.engine.agents import Agents
+from nematodebench.engine.float_state import standard_floats
 from nematodebench.engine.run import compile_for, interface
 from nematodebench.errors import UsageError
 from nematodebench.kernels.abi import WORLD
@@ -22,6 +23,7 @@ def reference_runs(task: Task, seeds: list[int], workers: int) -> list[RunRecord
     compile_for(task, CompiledBrain)
     first_class(world.reference, WORLD)
 
+    @standard_floats()
     def run(seed: int) -> RunRecords:
         agents = Agents(CompiledBrain, NoConfig(), body, seed, world.agents)
         episodes, records = agents.run(phase, 0, guided=True)

@@ -12,6 +12,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from nematodebench.engine.float_state import standard_floats
 from nematodebench.engine.run import interface
 from nematodebench.kernels.abi import WORLD, Outcome, WorldFunction
 from nematodebench.kernels.jit import F32M, F64, F64M, I64, U64, first_class, kernel
@@ -147,6 +148,7 @@ class Rollouts:
         found = np.array([row[self.task.score_key] for row in rows], dtype=np.float64)
         return found.reshape(len(cycles), len(seeds))
 
+    @standard_floats()
     def _records(self, cycles: Sequence[Cycle], seeds: U64) -> F64M:
         phase, body = self.task.scored_phase, self.body
         arrays = WorldArrays(phase.world)

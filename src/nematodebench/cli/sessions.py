@@ -67,6 +67,7 @@ class RunRequest:
     checkpoint: int | None = None
     begin_with: Path | None = None
     log: list[str] = field(default_factory=list)
+    timeout: float | None = None
 
 
 def run_command(request: RunRequest, *, json: bool) -> bool:
@@ -179,6 +180,7 @@ def _plans(config: SessionConfig, request: RunRequest) -> list[Plan]:
         text=file.read_text(encoding="utf-8") if file is not None and unchanged else "",
         start=None if request.begin_with is None else _start(request),
         checkpoint=_episodes(request.checkpoint),
+        limit=request.timeout,
     )
     return [plan, twin_plan(plan)] if request.twin and has_twin(plan) else [plan]
 

@@ -105,7 +105,7 @@ class Agents:
         one = (arrays.params, arrays.states, arrays.rng, self.action[None], self.obs[None], arrays.outs)
         lanes = Lanes(phase.world.reset, phase.world.step, words, seeds, records[None], one)
         lanes.lane(0).first_episode = plan.first_episode
-        return partial(run_python_phase, brains, lanes, plan, self.control)
+        return partial(run_python_phase, brains, lanes, plan, self.control, self.control_words.data)
 
     def _compiled_loop(self, brains: Any, phase: Phase, words: I64, records: NDArray[np.float64]) -> Callable[[], int]:
         """What takes brains to the next pause whose functions the run loop calls; interpreted if steps are told."""

@@ -29,7 +29,9 @@ from numpy.typing import NDArray
 from nematodebench.brains.registry import without_learning
 from nematodebench.engine import loop
 from nematodebench.engine.agents import PROBE_STREAM
+from nematodebench.engine.float_state import standard_floats
 from nematodebench.engine.lanes import FINISHED, RUNNING, Lane, Lanes
+from nematodebench.engine.limits import time_limit
 from nematodebench.engine.python_brain import global_generators_kept, seed_everything, spaces_of
 from nematodebench.engine.run import RunSpec, execute, interface, record_hash
 from nematodebench.engine.seeds import brain_seed
@@ -107,8 +109,8 @@ class _Batch:
         self.rows = len(rows)
         self.idle = set(range(len(specs), self.copies))
         self._controls = np.zeros((len(specs), loop.Control.count()), dtype=np.int64)
-        controls = [loop.Control(words) for words in self._controls]
-        pairs = zip(specs, controls, strict=True)
+        self.controls = [loop.Control(words) for words in self._controls]
+        pairs = zip(specs, self.controls, strict=True)
         self.views = [] if watch is None else [watch.view(spec.index, spec.seed, control) for spec, control in pairs]
 
     def run(self, phase: Phase, firsts: Sequence[int]) -> Lanes:
@@ -160,6 +162,8 @@ class _Batch:
                 answers = brain.act_batch(observations, active)
                 self._put(answers, lanes.action)
                 ended = lanes.step()
+                if stop.any():
+                    raise _StoppedError
                 following = self._rows(lanes.obs)
                 if learning:
                     able, flags = active, (never, never)
@@ -171,8 +175,6 @@ class _Batch:
             steps[:] = before + ticks[:runs]
             if self._watch is not None and self._watch.here:
                 self._watch.look()
-            if stop.any():
-                raise _StoppedError
 
     def _put(self, answers: Any, action: NDArray[np.float32]) -> None:
         values = np.asarray(answers, dtype=np.float64).reshape(self.rows, -1)
@@ -200,12 +202,14 @@ class _Batch:
         return hashlib.sha256(b"".join(told(n * self.agents + agent) for agent in range(self.agents))).hexdigest()
 
 
+@standard_floats()
 def _execute_together(specs: Sequence[RunSpec], watch: Watch | None = None) -> list[RunResult]:
     """All phases of the runs; one that fails is executed by itself for the words that say why."""
     started = time.perf_counter()
     batch = _Batch(specs, watch)
     try:
-        return _through_phases(specs, batch, watch, started)
+        with time_limit(None if specs[0].limit is None else specs[0].limit * len(specs), batch.controls):
+            return _through_phases(specs, batch, watch, started)
     finally:
         for view in batch.views:
             view.over = True
@@ -282,6 +286,8 @@ def _if_trusted(specs: Sequence[RunSpec], watch: Watch | None) -> list[RunResult
             return _execute_together(specs, watch)
         why = "has other bits than its plain class"
     except _StoppedError:
+        if watch is None or not watch.stopped:
+            return None  # together they took longer than they may: each by itself shows which of them did
         return [RunResult(s.index, s.seed, failure=RunFailure("the run was interrupted")) for s in specs]
     except UsageError:
         raise

@@ -12,6 +12,7 @@ import queue
 import signal
 import sys
 import threading
+import time
 import types
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -21,6 +22,7 @@ from typing import Any, Literal, TypeAlias
 from nematodebench.brains.registry import importable_elsewhere, is_compiled
 from nematodebench.engine.batch import Group, execute_batch, in_groups
 from nematodebench.engine.isolation.host import Foreign
+from nematodebench.engine.limits import late
 from nematodebench.engine.parcels import Parcel, Parcels, execute_parcel, runs_of
 from nematodebench.engine.python_brain import global_generators_kept
 from nematodebench.engine.run import RunFailure, RunResult, RunSpec
@@ -34,6 +36,8 @@ __all__ = ["ExecutorName", "Watch", "choose_executor", "default_workers", "execu
 ExecutorName: TypeAlias = Literal["threads", "processes", "ray"]
 
 _ATTEMPTS = 2
+_PATIENCE = 1.0
+"""Seconds for runs and workers that were asked to stop."""
 _PR_SET_PDEATHSIG = 1
 
 
@@ -135,8 +139,14 @@ def _in_threads(groups: Sequence[Group], workers: int, watch: Watch) -> Iterator
     finally:
         halt.set()
         watch.stop()
-        for thread in threads:
-            thread.join()
+        _leave(threads)
+
+
+def _leave(threads: Sequence[threading.Thread]) -> None:
+    """Waits for threads that were asked to stop. One that does not answer (its brain waits for something) is left."""
+    deadline = time.monotonic() + _PATIENCE
+    for thread in threads:
+        thread.join(max(0.0, deadline - time.monotonic()))
 
 
 def _end_with_parent() -> None:
@@ -183,9 +193,10 @@ class _Worker:
             self.process.start()
         theirs.close()
         self.parcel: Parcel = ()
+        self.given = 0.0
 
     def give(self, parcel: Parcel, watch: Watch) -> None:
-        self.parcel = parcel
+        self.parcel, self.given = parcel, time.monotonic()
         self.connection.send((parcel, watch.listener is not None))
 
     def receive(self, watch: Watch) -> tuple[list[RunResult], float] | None:
@@ -199,7 +210,10 @@ class _Worker:
     def end(self) -> None:
         self.connection.close()
         self.process.terminate()
-        self.process.join()
+        self.process.join(_PATIENCE)
+        if self.process.is_alive():  # a library has taken the signal for itself
+            self.process.kill()
+            self.process.join()
 
 
 def _in_processes(groups: Sequence[Group], workers: int, watch: Watch) -> Iterator[RunResult]:
@@ -243,6 +257,8 @@ def _in_processes(groups: Sequence[Group], workers: int, watch: Watch) -> Iterat
 def _after_death(worker: _Worker, attempts: Counter[int]) -> tuple[list[RunSpec], list[RunResult]]:
     """The runs that are tried once more, and those that have failed."""
     runs = runs_of(worker.parcel)
+    if len(runs) == 1 and runs[0].limit is not None and time.monotonic() - worker.given > runs[0].limit:
+        return [], [RunResult(runs[0].index, runs[0].seed, failure=RunFailure(late(runs[0].limit)))]
     attempts.update(spec.index for spec in runs)
     again = [spec for spec in runs if attempts[spec.index] < _ATTEMPTS]
     failed = [spec for spec in runs if attempts[spec.index] >= _ATTEMPTS]

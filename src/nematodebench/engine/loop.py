@@ -16,11 +16,13 @@ from nematodebench.kernels.memory import Block, counter, number, numbers
 from nematodebench.kernels.rng import STREAM_EXPLORATION, STREAM_WORLD, set_stream
 
 __all__ = [
-    "BAD_REWARD", "CANCELLED", "COLUMNS", "ILLEGAL_ACTION", "SIGNATURE", "Control", "Plan", "compiled_run_phase",
-    "cut_short", "is_over", "legal", "over", "plain_run_phase", "run_phase", "write_record",
+    "BAD_REWARD", "CANCELLED", "COLUMNS", "ILLEGAL_ACTION", "SIGNATURE", "STOP", "TIME_IS_UP", "Control", "Plan",
+    "compiled_run_phase", "cut_short", "is_over", "legal", "over", "plain_run_phase", "run_phase", "write_record",
 ]  # fmt: skip
 
 CANCELLED, ILLEGAL_ACTION, BAD_REWARD = -1, -2, -3
+STOP, TIME_IS_UP = 1, 2
+"""What ``Control.stop`` says: somebody wants the run to end, or it has taken longer than it may."""
 
 
 class Plan(Block):
@@ -42,7 +44,7 @@ class Plan(Block):
 
 
 class Control(Block):
-    """What goes between a run and whoever watches it: a flag to stop, steps so far, and where a run has failed."""
+    """What goes between a run and whoever watches it: a word to stop, steps so far, where it has failed."""
 
     stop = counter()
     steps_done = counter()
@@ -163,16 +165,16 @@ def run_phase(
                 feedback.reward = outcome.reward[a]
                 total += outcome.reward[a]
                 brain_learn(hyper, ints[a], mem[a], brain_rng[a], obs[a : a + 1], action[a : a + 1], brain_out[a])
-            done = outcome.terminated != 0.0 or outcome.truncated != 0.0
-        if not np.isfinite(total):
+            done = outcome.terminated != 0.0 or outcome.truncated != 0.0 or control.stop != 0
+        if control.stop != 0 or not np.isfinite(total):
             control.at_episode, control.at_step = episode, steps
-            return BAD_REWARD
+            return CANCELLED if control.stop != 0 else BAD_REWARD
         write_record(records[episode], outcome, agents, total, steps)
         episode += 1
         plan.episode, plan.tick = episode, ticks
         control.steps_done += steps
-        if control.stop != 0 or episode == plan.pause:
-            return CANCELLED if control.stop != 0 else episode
+        if episode == plan.pause:
+            return episode
     return episode
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from nematodebench.engine.batch import Group, execute_batch
+from nematodebench.engine.limits import ends_the_process
 from nematodebench.engine.run import RunResult, RunSpec, compile_for
 from nematodebench.engine.watching import Watch
 
@@ -28,11 +29,14 @@ def runs_of(parcel: Parcel) -> list[RunSpec]:
 
 
 def execute_parcel(parcel: Parcel, watch: Watch | None = None) -> tuple[list[RunResult], float]:
-    """The results, and how long they took without loading what they need."""
+    """In a process of its own: the results, and how long they took without loading what they need."""
     first = parcel[0][0]
     compile_for(first.task, first.brain)
     started = time.perf_counter()
-    results = [result for group in parcel for result in execute_batch(group, watch)]
+    results: list[RunResult] = []
+    for group in parcel:
+        with ends_the_process(group):
+            results += execute_batch(group, watch)
     return results, time.perf_counter() - started
 
 

@@ -9,20 +9,26 @@ __all__ = ["run_python_phase"]
 
 _TERMINATED, _TRUNCATED = (Outcome.singles[name] for name in ("terminated", "truncated"))
 _FIRST_REWARD = len(Outcome.singles)
+_STOP = loop.Control.singles["stop"]
 
 
-def run_python_phase(brains: PythonBrains, lanes: Lanes, plan: loop.Plan, control: loop.Control) -> int:
-    """Takes the brains of one run, which is the only lane, through a phase; returns what the run loop returns."""
+def run_python_phase(
+    brains: PythonBrains, lanes: Lanes, plan: loop.Plan, control: loop.Control, words: memoryview
+) -> int:
+    """Takes the brains of one run, which is the only lane, through a phase; returns what the run loop returns.
+
+    ``words`` is the memory of the control, which is looked at in every step.
+    """
     lane = lanes.lane(0)
     try:
         while lanes.begin():
-            _run_episode(brains, lanes, lane)
+            _run_episode(brains, lanes, lane, words)
+            if control.stop:
+                return loop.CANCELLED
             if lane.status < 0:
                 return lane.status
             control.steps_done += lane.steps
             plan.episode = lane.episode
-            if control.stop:
-                return loop.CANCELLED
             if lane.episode == plan.pause:
                 break
     finally:
@@ -32,14 +38,14 @@ def run_python_phase(brains: PythonBrains, lanes: Lanes, plan: loop.Plan, contro
     return lane.episode
 
 
-def _run_episode(brains: PythonBrains, lanes: Lanes, lane: Lane) -> None:
-    """Everything that costs time in a step is looked up once."""
+def _run_episode(brains: PythonBrains, lanes: Lanes, lane: Lane, words: memoryview) -> None:
+    """An episode, or its part before the run is told to stop. What costs time in a step is looked up once."""
     agents = [(n, lanes.obs[0, n], lanes.action[0, n]) for n in range(lanes.obs.shape[1])]
     outcome, step, choose, take_in = memoryview(lanes.outs[0]), lanes.step, brains.choose, brains.take_in
     for agent, _, _ in agents:
         brains.begin_episode(agent)
     ended = 0
-    while not ended:
+    while not ended and not words[_STOP]:
         for agent, obs, action in agents:
             choose(agent, obs, action)
         ended = step()

@@ -14,7 +14,9 @@ from nematodebench.engine.agents import Agents
 from nematodebench.engine.checkpoints import keeping_pauses, state_of
 from nematodebench.engine.compiling import compile_parts
 from nematodebench.engine.failures import crash, illegal_action
+from nematodebench.engine.float_state import standard_floats
 from nematodebench.engine.isolation.host import Foreign, prepare
+from nematodebench.engine.limits import late, time_limit
 from nematodebench.engine.segments import Pause
 from nematodebench.engine.spec import RunSpec, interface
 from nematodebench.engine.watching import Watch
@@ -57,6 +59,7 @@ def compile_for(task: Task, brain: BrainType | Foreign) -> None:
         prepare(brain, interface(task))
 
 
+@standard_floats()
 def execute(
     spec: RunSpec,
     watch: Watch | None = None,
@@ -87,13 +90,14 @@ def execute(
             pauses = (*pauses, *watch.pauses())
         records: dict[str, NDArray[np.float64]] = {}
         episodes = 0
-        for phase in spec.task.phases:
-            at = phase.name
-            code, rows = agents.run(phase, episodes, pauses=pauses)
-            if code < 0:
-                return RunResult(spec.index, spec.seed, failure=_failure(code, at, agents))
-            records[at] = rows[:code].copy()
-            episodes += code if phase.learns else 0
+        with time_limit(spec.limit, [agents.control]):
+            for phase in spec.task.phases:
+                at = phase.name
+                code, rows = agents.run(phase, episodes, pauses=pauses)
+                if code < 0:
+                    return RunResult(spec.index, spec.seed, failure=_failure(spec, code, at, agents))
+                records[at] = rows[:code].copy()
+                episodes += code if phase.learns else 0
         memory_hash, descriptors = agents.brains.memory_hash(), agents.brains.descriptors()
     except UsageError:
         raise
@@ -119,8 +123,9 @@ def execute(
     )
 
 
-def _failure(code: int, phase: str, agents: Agents) -> RunFailure:
+def _failure(spec: RunSpec, code: int, phase: str, agents: Agents) -> RunFailure:
     episode, step = agents.control.at_episode, agents.control.at_step
     illegal = illegal_action(agents.action, agents.body.choices) if code == loop.ILLEGAL_ACTION else ""
-    why = agents.brains.complaint() or illegal or _WHY[code]
+    expired = late(spec.limit or 0.0) if code == loop.CANCELLED and agents.control.stop == loop.TIME_IS_UP else ""
+    why = expired or agents.brains.complaint() or illegal or _WHY[code]
     return RunFailure(f"{why} at episode {episode}, step {step} of phase {phase!r}", phase, episode, step)

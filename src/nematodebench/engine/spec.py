@@ -39,6 +39,8 @@ class RunSpec:
     index: int = 0
     start: Checkpoint | None = None
     keeping: Keeping | None = None
+    limit: float | None = None
+    """Seconds that it may take; longer ones have failed."""
 
 
 def interface(task: Task) -> Interface:

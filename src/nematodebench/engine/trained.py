@@ -15,6 +15,7 @@ from nematodebench.engine.brain_state import BrainState
 from nematodebench.engine.checkpoints import body_of, episodes_learned, header_of, state_of, with_state
 from nematodebench.engine.compiled_brain import CompiledBrains
 from nematodebench.engine.compiled_state import remembered
+from nematodebench.engine.float_state import standard_floats
 from nematodebench.engine.python_brain import PythonBrains, put_generators, taken_generators
 from nematodebench.engine.python_restore import unpack
 from nematodebench.engine.python_state import UnavailableError
@@ -117,7 +118,7 @@ class TrainedBrain:
     def _call(self, function: int, a: int) -> None:
         """Calls one of ``begin_episode``, ``act`` and ``learn`` of an agent's brain, as the run loop does."""
         b = self._brains
-        with self._own_generators():
+        with self._own_generators(), standard_floats():
             b.functions[function](
                 b.hyper, b.ints[a], b.mem[a], self._rng[a], self._obs[a : a + 1], self._action[a : a + 1], b.out[a]
             )

@@ -84,6 +84,7 @@ class Watch:
     Attributes:
         listener: Is given the new episodes; None where nobody listens.
         on_step: Is given every step; None where nobody wants them, which is far faster.
+        stopped: Whether all runs were asked to stop.
         here: Whether runs go on in the thread of whoever listens, so that the runs themselves have it look.
     """
 
@@ -94,7 +95,7 @@ class Watch:
         self._controls: list[Control] = []
         self._views: list[View] = []
         self._told: dict[int, int] = {}
-        self._stopped = False
+        self.stopped = False
 
     def view(self, index: int, seed: int, control: Control) -> View:
         """Called by a run that starts: what it shows itself in."""
@@ -102,7 +103,7 @@ class Watch:
         self._controls.append(control)
         if self.listener is not None:
             self._views.append(made)
-        if self._stopped:
+        if self.stopped:
             control.stop = 1
         return made
 
@@ -111,8 +112,8 @@ class Watch:
         return sum(control.steps_done for control in self._controls) + sum(self._told.values())
 
     def stop(self) -> None:
-        """Asks all runs to stop at the end of their episode."""
-        self._stopped = True
+        """Asks all runs to stop at their next step."""
+        self.stopped = True
         for control in self._controls:
             control.stop = 1
 

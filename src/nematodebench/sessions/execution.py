@@ -133,7 +133,7 @@ def resume(
         plan = make_plan(
             given, workers=workers or record["workers"], executor=record["executor"],
             config_name=record["config_name"], text=text, foreign=foreign, checkpoint=record.get("checkpoint", 0),
-            start=_kept_start(store, record),
+            start=_kept_start(store, record), limit=record.get("limit"),
         )  # fmt: skip
         changed = changed_since(record["begun_with"], plan)
         if changed:
@@ -166,6 +166,7 @@ def _plan_record(plan: Plan, experiment_id: str) -> dict[str, Any]:
         "config_name": plan.config_name,
         "begun_with": begun_with(plan),
         "checkpoint": plan.checkpoint,
+        "limit": plan.limit,
         "continued_from": None if plan.start is None else plan.start.sha256,
     }
 
@@ -291,6 +292,7 @@ def run(
     learning: bool = True,
     checkpoint: int = 0,
     callbacks: Sequence[Callback] = (),
+    timeout: float | None = None,
 ) -> Session:
     """Trains ``runs`` fresh brains on a task and measures them.
 
@@ -307,6 +309,7 @@ def run(
         checkpoint: Every so many episodes, and at the end, the brain of each run is kept under ``experiments/<id>/``,
             where the session is stored then too.
         callbacks: Who is told what happens while the session runs (:mod:`nematodebench.callbacks`).
+        timeout: Seconds that a run may take; one that takes longer has failed, and the others go on.
     """
     if runs < 1:
         raise UsageError(f"runs is {runs}: give at least 1")
@@ -320,6 +323,6 @@ def run(
         workers, executor = workers or 1, "threads"
     else:
         executor = None
-    plan = make_plan(given, workers=workers, executor=executor, start=start, checkpoint=checkpoint)
+    plan = make_plan(given, workers=workers, executor=executor, start=start, checkpoint=checkpoint, limit=timeout)
     root = EXPERIMENTS if checkpoint else None
     return run_plan(plan if learning else twin_plan(plan), root=root, callbacks=callbacks)

@@ -1,5 +1,6 @@
 """Plans of sessions. Everything that can be wrong with a session before its first run is found here."""
 
+import math
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,12 +44,22 @@ class Plan:
     """Every so many episodes the brain of a run is kept; 0 for never."""
     keeping: Keeping | None = None
     """Where brains are kept, once the session has a folder."""
+    limit: float | None = None
+    """Seconds that a run may take; one that takes longer has failed."""
 
     def specs(self) -> list[RunSpec]:
         """The runs, in order."""
         return [
             RunSpec(
-                self.task, self.brain_name, self.brain, self.config, run_seed(self.seed, k), k, self.start, self.keeping
+                self.task,
+                self.brain_name,
+                self.brain,
+                self.config,
+                run_seed(self.seed, k),
+                k,
+                self.start,
+                self.keeping,
+                self.limit,
             )
             for k in range(self.runs)
         ]
@@ -64,6 +75,7 @@ def make_plan(
     foreign: Foreign | None = None,
     start: Checkpoint | None = None,
     checkpoint: int = 0,
+    limit: float | None = None,
 ) -> Plan:
     """Makes a plan of a config and checks everything that can be checked before the first run.
 
@@ -77,6 +89,7 @@ def make_plan(
             as it is.
         start: The saved brain that runs begin with.
         checkpoint: Every so many episodes the brain of a run is kept; 0 for never.
+        limit: Seconds that a run may take; None for as long as it takes.
     """
     given = given.model_copy(update={"brain": canonical_name(given.brain)})
     task = get_task(given.task).with_episodes(given.episodes)
@@ -85,6 +98,8 @@ def make_plan(
     count = default_workers(brain) if workers is None else workers
     if count < 1:
         raise UsageError(f"workers is {count}: give at least 1")
+    if limit is not None and not 0.0 < limit < math.inf:
+        raise UsageError(f"The time limit of a run is {limit:g} s: give a number above 0")
     seed = session_seed(given.seed)
     resolved = given.model_copy(update={"task": task.id, "config": dump_config(config)})
     name = config_name or f"{_file_name(given.brain)}_{task.category}.yml"
@@ -101,6 +116,7 @@ def make_plan(
         config_text=text or config_text(resolved),
         start=start,
         checkpoint=checkpoint,
+        limit=limit,
     )
     check_body(plan)
     check_saved(plan)
@@ -129,8 +145,9 @@ def resized(plan: Plan, runs: int, seed: int) -> Plan:
     """The same plan with another number of runs, or another seed. Run k of a seed is the same in all of them."""
     given = session_config(plan).model_copy(update={"runs": runs, "seed": seed})
     return make_plan(
-        given, workers=plan.workers, executor=plan.executor, config_name=plan.config_name, start=plan.start
-    )
+        given, workers=plan.workers, executor=plan.executor, config_name=plan.config_name, start=plan.start,
+        limit=plan.limit,
+    )  # fmt: skip
 
 
 def check_body(plan: Plan) -> None:

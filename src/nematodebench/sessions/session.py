@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from nematodebench.brains.registry import class_of
+from nematodebench.engine.float_state import standard_floats
 from nematodebench.engine.spec import RunSpec
 from nematodebench.engine.trained import TrainedBrain
 from nematodebench.errors import UsageError
@@ -61,7 +62,8 @@ class Session:
     @cached_property
     def measurement(self) -> Measurement:
         """Metrics of the finished runs."""
-        return self.plan.task.measure([result.records for result in self.finished_runs])
+        with standard_floats():
+            return self.plan.task.measure([result.records for result in self.finished_runs])
 
     @property
     def finished_runs(self) -> list[RunResult]:

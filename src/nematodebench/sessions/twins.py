@@ -82,7 +82,10 @@ def twin_plan(plan: Plan) -> Plan:
         task=plan.task.untrained().id, brain=plan.brain_name, config=dump_config(plan.config), runs=plan.runs,
         episodes=None if plan.task.trains_first else episodes, seed=plan.seed,
     )  # fmt: skip
-    return make_plan(given, workers=plan.workers, executor=plan.executor, start=plan.start, checkpoint=plan.checkpoint)
+    return make_plan(
+        given, workers=plan.workers, executor=plan.executor, start=plan.start, checkpoint=plan.checkpoint,
+        limit=plan.limit,
+    )  # fmt: skip
 
 
 def gain(trained: RunScores, untrained: RunScores) -> Gain | None:

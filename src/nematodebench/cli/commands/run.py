@@ -36,6 +36,9 @@ def run(
     executor: Annotated[
         str | None, typer.Option(help="threads, processes or ray [default: by the kind of brain]")
     ] = None,
+    timeout: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="a run that takes longer has failed; the others go on")
+    ] = None,
     track: Annotated[bool, typer.Option("--track", help="store the session under experiments/")] = False,
     output: Annotated[Path, typer.Option(help="where tracked sessions are stored")] = Path("experiments"),
     checkpoint: Annotated[
@@ -69,7 +72,7 @@ def run(
         task=task, brains=brains or [], config=config, runs=runs, episodes=episodes, seed=seed, sessions=sessions,
         assign=assign or [], twin=twin, workers=workers, executor=executor, track=track or checkpoint is not None,
         checkpoint=checkpoint, begin_with=begin_with, output=output, resume=resume, dry_run=dry_run, until=until,
-        max_runs=max_runs, smallest_effect=smallest, debug=debug, log=log or [],
+        max_runs=max_runs, smallest_effect=smallest, debug=debug, log=log or [], timeout=timeout,
     )  # fmt: skip
     if not run_command(request, json=json):
         raise typer.Exit(1)

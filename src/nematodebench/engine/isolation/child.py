@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nematodebench.engine.float_state import standard_floats
 from nematodebench.engine.isolation.shared import COPY, HOST_TURN, MEMORY, RESTORE, WORDS, Bell, Shared
 from nematodebench.engine.python_brain import PythonBrains
 
@@ -105,8 +106,7 @@ class _PythonServer:
         return False
 
 
-def _server(given: dict[str, Any], shared: Shared) -> Any:
-    brain = _load(given["brain"])
+def _server(brain: type[Any], given: dict[str, Any], shared: Shared) -> Any:
     if hasattr(brain, "layout"):  # a compiled brain has brought the compiler with it
         from nematodebench.engine.isolation.compiled import CompiledServer
 
@@ -116,7 +116,13 @@ def _server(given: dict[str, Any], shared: Shared) -> Any:
 
 def _serve(given: dict[str, Any], shared: Shared) -> None:
     """Answers for as long as the process is there: the host ends it."""
-    server, words = _server(given, shared), shared.words[0]
+    brain = _load(given["brain"])  # what an import leaves behind does not reach the brain
+    with standard_floats():
+        _answer_for(_server(brain, given, shared), shared)
+
+
+def _answer_for(server: Any, shared: Shared) -> None:
+    words = shared.words[0]
     bell = Bell(words)
     copies = contextlib.ExitStack()
     while True:
