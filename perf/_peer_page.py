@@ -1,6 +1,6 @@
 """Writes docs/peers.md from the rows of docs/peers.csv."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from scipy import stats
@@ -48,22 +48,41 @@ def _difference(ours: Sequence[float], theirs: Sequence[float]) -> tuple[str, st
     return f"{gap:+.3f} [{low:+.3f}, {high:+.3f}]", verdict
 
 
-def page(rows: Sequence[dict[str, str]]) -> str:
-    """The text of the page; cells of trials with another budget are left out."""
-    lines = []
-    full = [row for row in rows if row["ticks"] == "0"]
-    for task, algorithm in dict.fromkeys((row["task"], row["algorithm"]) for row in full):
-        cell = [row for row in full if (row["task"], row["algorithm"]) == (task, algorithm)]
-        ours, theirs = ([row for row in cell if (row["learner"] == "ours") == own] for own in (True, False))
-        if not ours or not theirs:
-            continue
-        scores = [[float(row["score"]) for row in side] for side in (ours, theirs)]
-        seconds = [np.mean([float(row["seconds"]) for row in side]) for side in (ours, theirs)]
-        best = [float(row["best_actions"]) for row in theirs]
-        gap, verdict = _difference(*scores)
-        columns = (
-            task, algorithm, OURS[algorithm], _interval(scores[0]), _interval(scores[1]), _interval(best), gap, verdict,
-            f"{seconds[0]:.1f} / {seconds[1]:.0f}",
-        )  # fmt: skip
-        lines.append(f"| {' | '.join(columns)} |\n")
-    return _HEAD + "".join(lines)
+def _cells(rows: Sequence[dict[str, str]]) -> dict[tuple[str, str], tuple[list[dict[str, str]], list[dict[str, str]]]]:
+    """Rows of ours and of theirs by task and algorithm; trials with another budget are left out."""
+    found: dict[tuple[str, str], tuple[list[dict[str, str]], list[dict[str, str]]]] = {}
+    for row in rows:
+        if row["ticks"] == "0":
+            sides = found.setdefault((row["task"], row["algorithm"]), ([], []))
+            sides[row["learner"] != "ours"].append(row)
+    return found
+
+
+def _line(task: str, algorithm: str, ours: list[dict[str, str]], theirs: list[dict[str, str]]) -> str:
+    scores = [[float(row["score"]) for row in side] for side in (ours, theirs)]
+    seconds = [np.mean([float(row["seconds"]) for row in side]) for side in (ours, theirs)]
+    best = [float(row["best_actions"]) for row in theirs]
+    gap, verdict = _difference(*scores)
+    columns = (
+        task, algorithm, OURS[algorithm], _interval(scores[0]), _interval(scores[1]), _interval(best), gap, verdict,
+        f"{seconds[0]:.1f} / {seconds[1]:.0f}",
+    )  # fmt: skip
+    return f"| {' | '.join(columns)} |\n"
+
+
+def page(rows: Sequence[dict[str, str]], wanted: Mapping[tuple[str, str], int]) -> str:
+    """The text of the page.
+
+    Args:
+        rows: What was measured.
+        wanted: Seeds that every task and algorithm should have; what is missing is named.
+    """
+    cells = _cells(rows)
+    lines = [_line(*key, *sides) for key, sides in cells.items() if all(sides)]
+    missing = []
+    for key, seeds in wanted.items():
+        there = min(len(side) for side in cells.get(key, ([], [])))
+        if there < seeds:
+            missing.append(f"{key[1]} on {key[0]} ({seeds - there} of {seeds} seeds)")
+    said = f"\nNot measured yet: {', '.join(missing)}.\n" if missing else ""
+    return _HEAD + "".join(lines) + said

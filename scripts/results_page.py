@@ -2,13 +2,16 @@
 
 ``python scripts/results_page.py --measure pong-v2 wall-v2`` runs every learner and its twin with learning off, 50 runs
 each, and keeps what came out in ``docs/results/<task>.json``; a learner that is there with the same runs and seed is
-not run again. ``--write`` makes the page from these files. ``--check`` fails where the page differs from them, and
+not run again. ``--brains mlp_ppo,mlp_dqn`` runs only these; the page names learners and tasks that are missing.
+``--write`` makes the page from these files. ``--check`` fails where the page differs from them, and
 executes one run of every task again and compares its hash.
 """
 
 import argparse
 import json
 import sys
+import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +21,8 @@ from nematodebench.sessions.scores import RunScores, scores_of
 from nematodebench.sessions.twins import gain
 from nematodebench.stats import plus_minus
 from nematodebench.tasks.anchoring import TaskAnchors, load_anchors, normalise
-from nematodebench.tasks.registry import get_task
+from nematodebench.tasks.ranked import newer_version
+from nematodebench.tasks.registry import built_in_tasks, get_task
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE, DATA = DOCS / "results.md", DOCS / "results"
@@ -33,10 +37,10 @@ def _scores(session: nb.Session) -> RunScores:
     return scores_of(session.plan.task, {run.seed: dict(run.metrics) for run in session.runs})
 
 
-def _cell(task: str, brain: str) -> dict[str, Any]:
+def _cell(task: str, brain: str, workers: int | None) -> dict[str, Any]:
     """The score of a learner, of its twin with learning off, and what learning added."""
-    trained = nb.run(task, brain, runs=RUNS, seed=SEED)
-    untrained = nb.run(task, brain, runs=RUNS, seed=SEED, learning=False)
+    trained = nb.run(task, brain, runs=RUNS, seed=SEED, workers=workers)
+    untrained = nb.run(task, brain, runs=RUNS, seed=SEED, workers=workers, learning=False)
     scores, found = _scores(trained), gain(_scores(trained), _scores(untrained))
     assert found is not None
     norm = normalise(scores.values.tolist(), load_anchors(get_task(task)), scores.pseudo)
@@ -53,7 +57,7 @@ def _cell(task: str, brain: str) -> dict[str, Any]:
     }
 
 
-def measure(task: str) -> None:
+def measure(task: str, brains: Sequence[str] = BRAINS, workers: int | None = None) -> None:
     """Runs what is missing of a task, and keeps every learner as it ends."""
     path = DATA / f"{task}.json"
     DATA.mkdir(exist_ok=True)
@@ -61,9 +65,10 @@ def measure(task: str) -> None:
     facts = {"runs": RUNS, "seed": SEED, "spec": get_task(task).spec_hash}
     if {key: kept.get(key) for key in facts} != facts:
         kept = {**facts, "brains": {}}
-    for brain in BRAINS:
+    for brain in brains:
         if brain not in kept["brains"]:
-            kept["brains"][brain] = _cell(task, brain)
+            kept["brains"][brain] = _cell(task, brain, workers)
+            kept["brains"] = {name: kept["brains"][name] for name in BRAINS if name in kept["brains"]}
             path.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
 
@@ -91,8 +96,21 @@ def _failings(kept: dict[str, Any], blind: float) -> list[str]:
     """Learners that are not shown to have learned, and those that are not above the best blind policy."""
     idle = [name for name, cell in kept["brains"].items() if not cell["learned"]]
     low = [name for name, cell in kept["brains"].items() if cell["low"] <= blind and name not in idle]
-    said = [f"Not shown to have learned: {', '.join(idle)}."] if idle else []
-    return said + ([f"Learned, but not shown to be above the best blind policy: {', '.join(low)}."] if low else [])
+    missing = [name for name in BRAINS if name not in kept["brains"]]
+    said = {
+        "Not shown to have learned": idle,
+        "Learned, but not shown to be above the best blind policy": low,
+        "Not measured yet": missing,
+    }
+    return [f"{what}: {', '.join(names)}." for what, names in said.items() if names]
+
+
+def _unmeasured() -> str:
+    """Names the current tasks without a table."""
+    current = [task for task in built_in_tasks().values() if task.scoring.has_score and newer_version(task) is None]
+    names = [task.id for task in current if not (DATA / f"{task.id}.json").is_file()]
+    said = f"Current tasks that have no table yet: {', '.join(names) or 'none'}."
+    return "### Not measured yet\n\n" + textwrap.fill(said, 120, break_on_hyphens=False)
 
 
 def _section(path: Path) -> str:
@@ -111,7 +129,7 @@ def page() -> str:
     text = PAGE.read_text(encoding="utf-8")
     before, after = text.partition(BEGIN)[0], text.partition(END)[2]
     sections = [_section(path) for path in sorted(DATA.glob("*.json"))]
-    return before + "\n\n".join([BEGIN, *sections, END]) + after
+    return before + "\n\n".join([BEGIN, *sections, _unmeasured(), END]) + after
 
 
 def check() -> list[str]:
@@ -133,9 +151,14 @@ def main() -> None:
     action.add_argument("--measure", nargs="+", metavar="TASK", help="run every learner on these tasks")
     action.add_argument("--write", action="store_true", help="write the page from what was measured")
     action.add_argument("--check", action="store_true", help="compare the page, and one run of every task")
+    parser.add_argument("--brains", default=",".join(BRAINS), help="learners to run, with commas between them")
+    parser.add_argument("--workers", type=int, default=None, help="runs at a time; all cores if it is not given")
     options = parser.parse_args()
+    brains = options.brains.split(",")
+    if not set(brains) <= set(BRAINS):
+        parser.error(f"--brains takes names of {', '.join(BRAINS)}")
     for task in options.measure or []:
-        measure(task)
+        measure(task, brains, options.workers)
     if options.check:
         wrong = check()
         print("\n".join(wrong) or "docs/results.md agrees with runs executed now")

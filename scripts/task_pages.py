@@ -1,17 +1,27 @@
 """Writes ``docs/tasks/*.md``, one page for each built-in task and an index, or checks that they are current.
 
-Everything on a page comes from the task itself, its stored anchors and the published submissions.
+Everything on a page comes from the task itself, its stored anchors, the published submissions and, in the index, from
+independent searches for policies that ignore their input: ``--again wall-v2 pong-v2`` searches with other seeds and the
+same budget, and keeps what came out in ``docs/tasks/searches/<task>.json``.
 """
 
 import argparse
+import json
+import re
 import sys
 from pathlib import Path
 
+from nematodebench.board.text import table
+from nematodebench.calibration.anchors import SEARCH_TOLERANCE, search_advantage, search_again
 from nematodebench.cli.task_page import published_boards, summary_table, task_page
-from nematodebench.tasks.registry import built_in_tasks
+from nematodebench.tasks.anchoring import TaskAnchors, load_anchors
+from nematodebench.tasks.base import Task
+from nematodebench.tasks.ranked import newer_version
+from nematodebench.tasks.registry import built_in_tasks, get_task
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "docs" / "tasks"
+SEARCHES = PAGES / "searches"
 _INDEX = """\
 # Tasks
 
@@ -22,13 +32,24 @@ reference at least 0.9, and at least two published learners are told apart
 are told apart. *Motionless* takes the action `stay` in every step, the last action where there is no `stay`, and
 leaves effectors at 0. A task that is not ranked stays runnable.
 """
+_SEARCHED = f"""\
+## The search behind each blind line
+
+What was played to find the best policy that ignores its input ([blind.md](../blind.md) says how), for every task that
+no newer version has replaced. *Independent search* is how much better (+) or worse (-) a second search with other seeds
+and the same budget came out, as a share of the way from floor to ceiling; more than +{SEARCH_TOLERANCE:g} would show
+that the first was too short. `python scripts/task_pages.py --again TASK` searches once more.
+"""
+_PLAYED = re.compile(r"([\d,]+) policies played, ([\d,]+) episodes, ([\d,]+) ticks")
 
 
 def pages(root: Path = ROOT) -> dict[str, str]:
     """What every file should hold, by name."""
     boards, tasks = published_boards(root), list(built_in_tasks().values())
     found = {f"{task.id}.md": "\n".join(task_page(task, boards.get(task.id))) + "\n" for task in tasks}
-    return {"README.md": _INDEX + "\n" + "\n".join(summary_table(tasks, boards)) + "\n", **found}
+    searched = "\n".join(_searched(tasks))
+    index = f"{_INDEX}\n" + "\n".join(summary_table(tasks, boards)) + f"\n\n{_SEARCHED}\n{searched}\n"
+    return {"README.md": index, **found}
 
 
 def stale(wanted: dict[str, str], folder: Path = PAGES) -> list[str]:
@@ -37,24 +58,69 @@ def stale(wanted: dict[str, str], folder: Path = PAGES) -> list[str]:
     return sorted(name for name in {*wanted, *there} if wanted.get(name) != there.get(name))
 
 
+def search(task: Task, workers: int) -> None:
+    """Searches once more, and keeps what was found with the specification it was found on."""
+    found = search_again(task, workers)
+    kept = {"spec": task.spec_hash, "value": found.value, "se": found.se, "policy": found.policy}
+    SEARCHES.mkdir(parents=True, exist_ok=True)
+    text = json.dumps({**kept, "budget": found.budget}, indent=1) + "\n"
+    (SEARCHES / f"{task.id}.json").write_text(text, encoding="utf-8")
+
+
+def advantage(task: Task, anchors: TaskAnchors) -> float | None:
+    """By how much the independent search was better than the stored line; None where nobody searched again."""
+    path = SEARCHES / f"{task.id}.json"
+    if not path.is_file() or anchors.blind is None:
+        return None
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    return search_advantage(anchors, kept["value"]) if kept["spec"] == task.spec_hash else None
+
+
+def beaten(tasks: list[Task]) -> list[str]:
+    """Tasks whose stored line an independent search has clearly beaten."""
+    known = {task.id: load_anchors(task) for task in tasks}
+    gaps = {task.id: advantage(task, anchors) for task in tasks if (anchors := known[task.id]) is not None}
+    return [name for name, gap in gaps.items() if gap is not None and gap > SEARCH_TOLERANCE]
+
+
+def _searched(tasks: list[Task]) -> list[str]:
+    """The table of searches."""
+    rows = []
+    for task in tasks:
+        anchors = load_anchors(task)
+        if anchors is not None and anchors.blind is not None and newer_version(task) is None:
+            match, gap = _PLAYED.search(anchors.blind.budget), advantage(task, anchors)
+            played = [match[1], match[2], f"{int(match[3].replace(',', '')) / 1e6:.1f}"] if match else ["–"] * 3
+            again = "not searched again" if gap is None else f"{gap:+.3f}"
+            rows.append([f"[{task.id}]({task.id}.md)", *played, again])
+    return table(("task", "policies", "episodes", "million ticks", "independent search"), rows)
+
+
 def main() -> None:
     """Entry point."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     action = parser.add_mutually_exclusive_group(required=True)
     action.add_argument("--write", action="store_true", help="write the pages")
-    action.add_argument("--check", action="store_true", help="exit with 1 if a page is not current")
+    action.add_argument("--check", action="store_true", help="exit with 1 if a page is not current or a line is beaten")
+    action.add_argument("--again", nargs="+", metavar="TASK", help="search once more on these tasks, then write")
+    parser.add_argument("--workers", type=int, default=2, help="threads of a search")
     options = parser.parse_args()
+    for name in options.again or []:
+        search(get_task(name), options.workers)
+        print(f"{name}: searched", flush=True)
     wanted = pages()
     old = stale(wanted)
-    if options.write:
+    if not options.check:
         PAGES.mkdir(parents=True, exist_ok=True)
         for name in old:
             if name in wanted:
                 (PAGES / name).write_text(wanted[name], encoding="utf-8")
             else:
                 (PAGES / name).unlink()
-    print("\n".join(f"{name}: {'written' if options.write else 'NOT up to date'}" for name in old) or "up to date")
-    sys.exit(bool(old) and options.check)
+    print("\n".join(f"{name}: {'NOT up to date' if options.check else 'written'}" for name in old) or "up to date")
+    lost = beaten(list(built_in_tasks().values()))
+    print("".join(f"{name}: an independent search is clearly better than the stored line\n" for name in lost), end="")
+    sys.exit(bool(lost) or (bool(old) and options.check))
 
 
 if __name__ == "__main__":

@@ -24,15 +24,18 @@ from nematodebench.tasks.anchoring import BlindPolicy, TaskAnchors
 from nematodebench.tasks.base import Task
 
 __all__ = [
-    "CALIBRATION_SEED", "CHECK_SEED", "NULL", "REFERENCE_RUNS", "agrees", "better_blind", "calibrate_task",
-    "measure_blind", "measure_motionless", "measure_null", "measure_recipe", "measure_reference", "search_again",
-    "with_blind", "with_reference",
+    "CALIBRATION_SEED", "CHECK_SEED", "NULL", "REFERENCE_RUNS", "SEARCH_TOLERANCE", "agrees", "better_blind",
+    "calibrate_task", "measure_blind", "measure_motionless", "measure_null", "measure_recipe", "measure_reference",
+    "search_advantage", "search_again", "with_blind", "with_reference",
 ]  # fmt: skip
 
 CALIBRATION_SEED = 0
 CHECK_SEED = 1
 _SEARCH_SEED, _OTHER_SEARCH_SEED = 2, 3
 """Session seeds of the anchors, of the check and of the searches for blind policies: never the same runs."""
+
+SEARCH_TOLERANCE = 0.05
+"""By how much of the way from floor to ceiling an independent search may be better than the stored policy."""
 
 REFERENCE_RUNS = 200
 """Runs of references and blind policies; few are enough, because most of them hardly vary."""
@@ -171,6 +174,13 @@ def search_again(task: Task, workers: int | None = None) -> BlindPolicy:
     """What an independent search of the same budget finds, measured on seeds of the check."""
     found = search(task, _OTHER_SEARCH_SEED, workers or default_workers())
     return measure_blind(task, found.cycle, REFERENCE_RUNS, CHECK_SEED, workers, found.budget)
+
+
+def search_advantage(anchors: TaskAnchors, found: float) -> float:
+    """By how much of the way from floor to ceiling a score is above the stored policy that ignores its input."""
+    if anchors.blind is None:
+        raise UsageError(f"{anchors.task} has no stored policy that ignores its input.")
+    return (found - anchors.blind.value) / (anchors.ceiling.value - anchors.floor.value)
 
 
 def agrees(stored: ScoreAnchor | BlindPolicy, measured: ScoreAnchor | BlindPolicy) -> bool:

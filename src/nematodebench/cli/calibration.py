@@ -34,10 +34,6 @@ class CalibrationRequest:
     motionless: bool = False
 
 
-_SEARCH_TOLERANCE = 0.05
-"""By how much of the way from floor to ceiling an independent search may be better than the stored policy."""
-
-
 def calibrate_command(request: CalibrationRequest, *, json: bool) -> bool:
     """Calibrates or checks tasks; returns whether all checks passed."""
     if request.write and request.check:
@@ -99,8 +95,7 @@ def _check_task(task: Task, request: CalibrationRequest) -> list[dict[str, Any]]
 def _search_again(task: Task, anchors: TaskAnchors, stored: BlindPolicy, request: CalibrationRequest) -> dict[str, Any]:
     """Whether an independent search of the same budget finds something clearly better than what is stored."""
     found = calibration.search_again(task, request.workers)
-    gap = anchors.ceiling.value - anchors.floor.value
-    beaten = (found.value - stored.value) / gap > _SEARCH_TOLERANCE
+    beaten = calibration.search_advantage(anchors, found.value) > calibration.SEARCH_TOLERANCE
     row = {"task": task.id, "what": "search", "stored": _number(stored), "measured": _number(found)}
     return {**row, "verdict": "BEATEN" if beaten else "agrees"}
 
