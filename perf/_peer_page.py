@@ -20,6 +20,7 @@ in [peers.csv](peers.csv).
   scores with its best actions instead stands beside it and is not compared: ours are never scored so, and the better of
   two results on the same episodes would favour one side.
 - Where a task is scored while it trains, the score of both is that of the training itself.
+- Seconds are those of one processor, ours / theirs; they do not count where they were not recorded.
 - Means with 95 % intervals of Student's t over the seeds, the difference by Welch's. With so few seeds an interval is
   wide, and doubtful where runs either fail or succeed: single seeds are born with half a policy.
 
@@ -58,14 +59,18 @@ def _cells(rows: Sequence[dict[str, str]]) -> dict[tuple[str, str], tuple[list[d
     return found
 
 
+def _seconds(side: list[dict[str, str]]) -> str:
+    known = [float(row["seconds"]) for row in side if row["seconds"]]
+    return f"{np.mean(known):.1f}" if known else "–"
+
+
 def _line(task: str, algorithm: str, ours: list[dict[str, str]], theirs: list[dict[str, str]]) -> str:
     scores = [[float(row["score"]) for row in side] for side in (ours, theirs)]
-    seconds = [np.mean([float(row["seconds"]) for row in side]) for side in (ours, theirs)]
     best = [float(row["best_actions"]) for row in theirs]
     gap, verdict = _difference(*scores)
     columns = (
         task, algorithm, OURS[algorithm], _interval(scores[0]), _interval(scores[1]), _interval(best), gap, verdict,
-        f"{seconds[0]:.1f} / {seconds[1]:.0f}",
+        f"{_seconds(ours)} / {_seconds(theirs)}",
     )  # fmt: skip
     return f"| {' | '.join(columns)} |\n"
 

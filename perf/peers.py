@@ -118,7 +118,7 @@ def stored(path: Path) -> list[dict[str, str]]:
 
 
 def store(path: Path, cell: Cell, who: str, seed: int, score: float, best: str, seconds: float) -> None:
-    """Appends a row."""
+    """Appends a row; seconds are those of a processor, which a busy machine does not change much."""
     fresh = not path.exists()
     with path.open("a", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -133,16 +133,16 @@ def fill(cell: Cell, path: Path) -> None:
     own = (cell.task, cell.algorithm, str(cell.ticks))
     rows = [row for row in stored(path) if (row["task"], row["algorithm"], row["ticks"]) == own]
     there = {(row["learner"], int(row["seed"])) for row in rows}
-    started = time.perf_counter()
+    started = time.process_time()
     missing = [seed for seed in range(cell.seeds) if ("ours", seed) not in there]
     for seed, score in our_scores(cell) if missing and not cell.ticks else ():
         if seed in missing:
-            store(path, cell, "ours", seed, score, "", (time.perf_counter() - started) / cell.seeds)
+            store(path, cell, "ours", seed, score, "", (time.process_time() - started) / cell.seeds)
     for seed in range(cell.seeds):
         if ("stable-baselines3", seed) not in there:
-            started = time.perf_counter()
+            started = time.process_time()
             score, best = peer_scores(cell, seed)
-            store(path, cell, "stable-baselines3", seed, score, f"{best:.6f}", time.perf_counter() - started)
+            store(path, cell, "stable-baselines3", seed, score, f"{best:.6f}", time.process_time() - started)
 
 
 def chosen(only: str, seeds: int, ticks: int) -> list[Cell]:
