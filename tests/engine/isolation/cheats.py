@@ -1,6 +1,7 @@
 """Brains that try what a brain must not be able to do. Each is run in the sandbox by the tests beside it."""
 
 import contextlib
+import ctypes
 import gc
 import os
 import socket
@@ -138,6 +139,33 @@ class EatsMemory(Honest):
     def act(self, observation):
         self.hoard = [bytearray(1 << 28) for _ in range(1000)]
         return 0
+
+
+class HoardsSegments(Honest):
+    """Fills segments of shared memory, which stay when it lets go of them, so that no limit of its own counts them."""
+
+    def act(self, observation):
+        library = ctypes.CDLL(None, use_errno=True)
+        library.shmat.restype = ctypes.c_void_p
+        library.shmat.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_int]
+        library.shmdt.argtypes = [ctypes.c_void_p]
+        for _ in range(4):
+            segment = library.shmget(0, 1 << 29, 0o1600)
+            if segment < 0:
+                raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+            place = library.shmat(segment, None, 0)
+            ctypes.memset(place, 1, 1 << 12)
+            library.shmdt(place)
+        raise RuntimeError("2 GiB that nobody counts")
+
+
+class HoardsFiles(Honest):
+    """Fills files that exist in memory alone."""
+
+    def act(self, observation):
+        for _ in range(4):
+            os.write(os.memfd_create("hoard"), b"x" * (1 << 20))
+        raise RuntimeError("memory that nobody counts")
 
 
 class FillsTheDisk(Honest):

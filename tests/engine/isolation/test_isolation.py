@@ -1,6 +1,7 @@
 """A foreign brain in the sandbox: the same bits as in one process, and nothing it tries reaches anything."""
 
 import sys
+import tarfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -105,6 +106,8 @@ def test_nothing_is_kept_between_runs():
     [
         ("ForksForever", "Operation not permitted"),
         ("EatsMemory", "MemoryError"),
+        ("HoardsSegments", "Operation not permitted"),
+        ("HoardsFiles", "Operation not permitted"),
         ("FillsTheDisk", "No space left on device|File too large|code"),
         ("Exits", "code 7"),
         ("RaisesOddly", "SystemExit"),
@@ -141,8 +144,11 @@ def test_a_compiled_brain_gives_the_same_bits_in_isolation(tmp_path):
     task = get_task("foraging_small-v1").with_episodes(30)
     isolated = run("sarsa", task, brain=brain)
     assert isolated.failure is None
-    compiled = [path.name for path in brain.cache.rglob("*.nbc")]
+    (archive,) = brain.cache.iterdir()
+    with tarfile.open(archive) as kept:
+        compiled = [Path(name).name for name in kept.getnames() if name.endswith(".nbc")]
     assert {"act", "learn"} <= {name.partition(".")[2].partition("-")[0] for name in compiled}, "it was not kept"
+    content = archive.read_bytes()
     sys.path.insert(0, str(EXAMPLE.parent))
     from sarsa_lambda import SarsaLambda
 
@@ -151,7 +157,44 @@ def test_a_compiled_brain_gives_the_same_bits_in_isolation(tmp_path):
     assert isolated.record_hash == plain.record_hash
     assert isolated.memory_hash == plain.memory_hash
     assert run("sarsa", task, brain=brain).record_hash == plain.record_hash
-    assert [path.name for path in brain.cache.rglob("*.nbc")] == compiled
+    assert archive.read_bytes() == content
+
+
+GREEDY = """
+import contextlib, os
+from pathlib import Path
+
+os.makedirs("/tmp/cache", exist_ok=True)
+for name in ("complete", "compiled.tar", "/cache/complete"):
+    with contextlib.suppress(OSError):
+        os.symlink("{target}", Path("/tmp/cache", name))
+for descriptor in range(128):
+    with contextlib.suppress(OSError):
+        os.write(descriptor, b"not an archive")
+print("not an archive either")
+
+class Brain:
+    def __init__(self, observation_space, action_space, config, seed):
+        pass
+
+    def begin_episode(self):
+        pass
+
+    def act(self, observation):
+        return 0
+"""
+
+
+def test_what_a_brain_compiles_beforehand_reaches_no_file_of_the_host(tmp_path):
+    """It writes to whatever is open, and leaves links where the host might look for a mark of its own."""
+    source, target = tmp_path / "greedy.py", tmp_path / "target"
+    source.write_text(GREEDY.format(target=target))
+    brain = Foreign(f"{source}:Brain", (source,), seconds=60, cache=tmp_path / "cache")
+    result = run("Brain", brain=brain)
+    assert [path.name for path in brain.cache.iterdir()] == ["compiled.tar"]
+    assert not target.exists()
+    assert result.failure is not None
+    assert "ReadError" in result.failure.message
 
 
 @pytest.mark.slow

@@ -10,22 +10,21 @@ import importlib.util
 import json
 import mmap
 import os
-import shutil
 import sys
+import tarfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from nematodebench.engine.float_state import standard_floats
+from nematodebench.engine.isolation.sandbox import COMPILED, PREPARED
 from nematodebench.engine.isolation.shared import COPY, HOST_TURN, MEMORY, RESTORE, WORDS, Bell, Shared
 from nematodebench.engine.python_brain import PythonBrains
 
 __all__ = ["main"]
 
 _TURN, _LEARN, _BEGIN, _EPISODE, _REQUEST, _OVER = range(len(WORDS))
-_PREPARED = "/cache"
-"""Compiled code of this brain, which an earlier process of it made before there was any run."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +147,22 @@ def _with_copy(server: Any) -> Iterator[None]:
 
 
 def _prepare(given: dict[str, Any]) -> None:
-    """Compiles a brain into the cache that later processes read."""
+    """Compiles a brain, and writes what was compiled to the standard output, for later processes of it."""
+    kept = os.dup(1)
+    os.dup2(2, 1)  # what the brain prints is no part of it
+    _compile(given)
+    if given["keep"] and Path(COMPILED).is_dir():
+        with os.fdopen(kept, "wb") as stream, tarfile.open(fileobj=stream, mode="w|") as archive:
+            archive.add(COMPILED, ".")
+
+
+def _unpack() -> None:
+    """Takes over the compiled code. The archive is as foreign as the brain, and is opened nowhere else."""
+    with tarfile.open(PREPARED) as archive:
+        archive.extractall(COMPILED, filter="data")
+
+
+def _compile(given: dict[str, Any]) -> None:
     brain = _load(given["brain"])
     if hasattr(brain, "layout"):
         from nematodebench.engine.isolation.compiled import compile_brain
@@ -168,7 +182,7 @@ def main() -> None:
             _prepare(given)
             return
         if given["prepared"]:
-            shutil.copytree(_PREPARED, "/tmp/cache", dirs_exist_ok=True)
+            _unpack()
         _serve(given, shared)
     except BaseException as error:  # whatever a brain raises, also SystemExit
         shared.say(json.dumps({"error": f"{type(error).__name__}: {error}"[:2000]}))

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -39,7 +39,7 @@ from nematodebench.records.plain_text import plain
 __all__ = ["Foreign", "IsolatedBrains", "IsolationError", "prepare"]
 
 _TURN, _REQUEST, _OVER = (WORDS.index(name) for name in ("turn", "request", "over"))
-_DONE = "complete"
+_ARCHIVE = "compiled.tar"
 _START = "nematodebench.engine.isolation.child"
 
 
@@ -56,7 +56,7 @@ class Foreign:
         readable: Its own files and folders; nothing else of the user's is visible to it.
         limits: What it may use in one run.
         seconds: How long a run may take.
-        cache: Folder for the brain's compiled code; only a process that sees no run writes to it.
+        cache: Folder for the brain's compiled code, in an archive that only the brain's processes open.
         trusted: Whether it runs in a process of its own without a sandbox.
     """
 
@@ -71,27 +71,30 @@ class Foreign:
 class _Process:
     """A process in the sandbox with memory that it shares with the host."""
 
-    def __init__(self, brain: Foreign, plan: dict[str, Any], body: Interface, agents: int, *, prepare: bool) -> None:
+    def __init__(
+        self, brain: Foreign, plan: dict[str, Any], body: Interface, agents: int, archive: IO[bytes] | None = None
+    ) -> None:
+        """Starts it; with an archive it only compiles, and writes there what it has compiled."""
         size = shared_size(agents, body.inputs, body.action_width)
         descriptor = os.memfd_create("exchange", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         os.ftruncate(descriptor, size)
         _seal(descriptor)
         self.shared = Shared(mmap.mmap(descriptor, size), agents, body.inputs, body.action_width)
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115  (closed with the process)
-        given = {**plan, "agents": agents, "width": body.action_width, "size": size, "prepare": prepare}
-        given["body"], given["prepared"] = asdict(body), brain.cache is not None and not brain.trusted
-        cache = None if brain.cache is None else (brain.cache, prepare)
+        prepared = _prepared(brain) if archive is None else None
+        given = {**plan, "agents": agents, "width": body.action_width, "size": size, "body": asdict(body)}
+        given |= {"prepare": archive is not None, "keep": not brain.trusted, "prepared": prepared is not None}
         os.set_inheritable(descriptor, True)
         seccomp = sandbox.sealed_filter()
         inner = [sys.executable, "-P", "-s", "-m", _START, str(descriptor)]
         if brain.trusted:
-            words, env = inner, sandbox.plain_environment(cache)
+            words, env = inner, sandbox.plain_environment(brain.cache)
         else:
-            words, env = sandbox.command(inner, brain.readable, brain.limits, seccomp, cache), {}
+            words, env = sandbox.command(inner, brain.readable, brain.limits, seccomp, prepared), {}
         try:
             self.popen = subprocess.Popen(
-                words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=self.errors, env=env, cwd="/",
-                pass_fds=(descriptor, seccomp),
+                words, stdin=subprocess.PIPE, stdout=archive or subprocess.DEVNULL, stderr=self.errors, env=env,
+                cwd="/", pass_fds=(descriptor, seccomp),
             )  # fmt: skip
         finally:
             os.close(seccomp)
@@ -121,20 +124,39 @@ class _Process:
 
 
 def prepare(brain: Foreign, body: Interface) -> None:
-    """Lets a brain compile what it needs, once, before any run: runs then read it and cannot change it."""
-    if brain.cache is None or (brain.cache / _DONE).is_file():
+    """Lets a brain compile what it needs, once, before any run: runs then read it and cannot change it.
+
+    The brain has no folder of the host's to write to. It writes one archive, whose size is limited as that of every
+    file is, and the host keeps it as it is.
+    """
+    if brain.cache is None or (brain.cache / _ARCHIVE).is_file():
         return
     brain.cache.mkdir(mode=0o700, parents=True, exist_ok=True)
     plan = {"brain": brain.where, "config": {}, "seed": 0}
-    process = _Process(brain, plan, body, 1, prepare=True)
+    with tempfile.NamedTemporaryFile(dir=brain.cache, delete=False) as archive:
+        try:
+            _compiled(_Process(brain, plan, body, 1, archive), brain.seconds)
+            Path(archive.name).replace(brain.cache / _ARCHIVE)
+        finally:
+            Path(archive.name).unlink(missing_ok=True)
+
+
+def _compiled(process: _Process, seconds: float) -> None:
+    """Waits until a process has compiled its brain."""
     try:
-        process.popen.wait(brain.seconds)
+        process.popen.wait(seconds)
     except subprocess.TimeoutExpired as error:
         process.popen.kill()
-        raise IsolationError(f"the brain took more than {brain.seconds:g} s to compile") from error
+        process.popen.wait()
+        raise IsolationError(f"the brain took more than {seconds:g} s to compile") from error
     if process.popen.returncode != 0:
         raise IsolationError(process.last_words())
-    (brain.cache / _DONE).touch()
+
+
+def _prepared(brain: Foreign) -> Path | None:
+    """The archive of a brain's compiled code, if there is anything in it."""
+    path = None if brain.cache is None or brain.trusted else brain.cache / _ARCHIVE
+    return path if path is not None and path.is_file() and path.stat().st_size > 0 else None
 
 
 class IsolatedBrains:
@@ -147,7 +169,7 @@ class IsolatedBrains:
         self._seat = Seat()  # the process starts on the same core
         plan = {"brain": brain.where, "config": config, "seed": seed}
         try:
-            self._process = _Process(brain, plan, body, agents, prepare=False)
+            self._process = _Process(brain, plan, body, agents)
         except BaseException:
             self._seat.leave()
             raise

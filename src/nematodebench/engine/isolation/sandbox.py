@@ -16,8 +16,21 @@ from pathlib import Path
 from nematodebench.engine.isolation.seccomp import filter_program
 from nematodebench.errors import UsageError
 
-__all__ = ["Limits", "command", "has_sandbox", "plain_environment", "require_sandbox", "sealed_filter"]
+__all__ = [
+    "COMPILED",
+    "PREPARED",
+    "Limits",
+    "command",
+    "has_sandbox",
+    "plain_environment",
+    "require_sandbox",
+    "sealed_filter",
+]
 
+PREPARED = "/prepared.tar"
+"""Where a brain finds the code that an earlier process of it compiled before there was any run."""
+COMPILED = "/tmp/cache"
+"""Where a brain's process keeps compiled code."""
 _PRLIMIT = "/usr/bin/prlimit"
 _SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc/ld.so.cache", "/etc/alternatives")
 
@@ -68,7 +81,7 @@ def _needed() -> list[str]:
 
 
 def command(
-    inner: Sequence[str], readable: Sequence[Path], limits: Limits, seccomp: int, cache: tuple[Path, bool] | None = None
+    inner: Sequence[str], readable: Sequence[Path], limits: Limits, seccomp: int, prepared: Path | None = None
 ) -> list[str]:
     """The command line that runs ``inner`` in the sandbox.
 
@@ -77,7 +90,7 @@ def command(
         readable: The brain's own files.
         limits: What it may use.
         seccomp: Descriptor of the filter of system calls.
-        cache: Folder of compiled code, and whether the command may write to it.
+        prepared: An archive of compiled code, which the command finds at :data:`PREPARED`.
     """
     words = [_PRLIMIT, f"--as={limits.memory}", f"--cpu={limits.cpu_seconds}", f"--fsize={limits.file_bytes}"]
     words += [f"--nofile={limits.open_files}", "--core=0"]
@@ -93,19 +106,18 @@ def command(
         words += ["--ro-bind-try", folder, folder]
     for path in readable:
         words += ["--ro-bind", str(path), str(path)]
-    if cache is not None:
-        words += ["--bind" if cache[1] else "--ro-bind", str(cache[0]), "/cache"]
+    if prepared is not None:
+        words += ["--ro-bind", str(prepared), PREPARED]
     words += ["--remount-ro", "/", "--remount-ro", "/dev"]
     words += ["--chdir", "/tmp"]
-    compiled = "/cache" if cache is not None and cache[1] else "/tmp/cache"
-    for name, value in (*_ENVIRONMENT.items(), ("NEMATODEBENCH_CACHE_DIR", compiled)):
+    for name, value in (*_ENVIRONMENT.items(), ("NEMATODEBENCH_CACHE_DIR", COMPILED)):
         words += ["--setenv", name, value]
     return [*words, "--seccomp", str(seccomp), "--", *inner]
 
 
-def plain_environment(cache: tuple[Path, bool] | None) -> dict[str, str]:
+def plain_environment(cache: Path | None) -> dict[str, str]:
     """The environment of a brain that somebody trusts, and that runs in a process of its own without a sandbox."""
-    compiled = {} if cache is None else {"NEMATODEBENCH_CACHE_DIR": str(cache[0])}
+    compiled = {} if cache is None else {"NEMATODEBENCH_CACHE_DIR": str(cache)}
     return {**_ENVIRONMENT, **compiled, "PATH": "/usr/bin:/bin"}
 
 

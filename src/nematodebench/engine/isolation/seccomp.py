@@ -1,7 +1,9 @@
 """A filter of system calls as a program of the kernel's packet filter: no processes, no sockets, no reaching out.
 
-Threads are allowed (libraries start them), processes are not. A forbidden call fails with "operation not permitted";
-``clone3``, whose flags a filter cannot see, says that it does not exist, and libraries then use ``clone``.
+Threads are allowed (libraries start them), processes are not. Memory that belongs to no address space, as that of
+System V or of anonymous files, would escape the limit of the process, so it cannot be had. A forbidden call fails with
+"operation not permitted"; ``clone3``, whose flags a filter cannot see, says that it does not exist, and libraries then
+use ``clone``.
 """
 
 import struct
@@ -15,6 +17,7 @@ FORBIDDEN = {
     "pivot_root": 155, "chroot": 161, "bpf": 321, "perf_event_open": 298, "userfaultfd": 323, "io_uring_setup": 425,
     "io_uring_enter": 426, "io_uring_register": 427, "keyctl": 250, "add_key": 248, "request_key": 249,
     "pidfd_open": 434, "pidfd_send_signal": 424, "pidfd_getfd": 438, "open_by_handle_at": 304, "setsid": 112,
+    "shmget": 29, "shmat": 30, "msgget": 68, "semget": 64, "mq_open": 240, "memfd_create": 319, "memfd_secret": 447,
     "personality": 135, "init_module": 175, "finit_module": 313, "kexec_load": 246, "reboot": 169, "swapon": 167,
 }  # fmt: skip
 """Numbers of system calls on x86-64 that a brain has no business with."""
