@@ -1,5 +1,6 @@
 """The gate: what is published stays, and nothing comes in that hides what it is."""
 
+import base64
 import json
 import os
 import shutil
@@ -136,9 +137,10 @@ def test_the_authors_account_is_compared_without_case(repo):
 def test_code_and_documents_come_together(repo):
     write(repo, "src/more.py")
     write(repo, "docs/more.md")
-    write(repo, ".github/workflows/x.yml")
     write(repo, "README.md", f"# Other title\n{BEGIN}\nleaders\n{END}\n")
     assert judged(repo).refusals == []
+    write(repo, ".github/workflows/x.yml")
+    assert judged(repo, "grace").refusals == []
 
 
 def test_what_the_target_got_since_is_not_part_of_the_difference(repo):
@@ -219,6 +221,13 @@ ATTACKS = {
     "attributes": (lambda r: write(r, "artifacts/.gitattributes", "* -diff\n"), "hides differences"),
     "attributes at the top": (lambda r: write(r, ".gitattributes", "* -diff\n"), "hides differences"),
     "a compiler's config": (lambda r: write(r, ".numba_config.yaml"), "changes how the code is compiled"),
+    "a server of contents": (lambda r: write(r, ".lfsconfig"), "names a server"),
+    "another's config, changed": (
+        lambda r: write(r, "configs/old.yml", "brain: other\n"), f"{OLD}.json was made with it"),
+    "another's config, removed": (lambda r: (r / "configs/old.yml").unlink(), f"{OLD}.json was made with it"),
+    "finished work of a verification": (
+        lambda r: write(r, "verification_work/x/challenge.json"), "holds what a verification has finished"),
+    "sessions aside": (lambda r: write(r, "experiments/x/x.json"), "holds sessions that were not submitted"),
     "a submodule": (submodule, "is a submodule"),
     "a link": (lambda r: link(r, "artifacts/experiments/l", "/etc/passwd"), "is a symbolic link"),
     "a link instead of an entry": (
@@ -264,7 +273,14 @@ ALONE = {
         lambda r: write(r, f"benchmarks/foraging_small/classical/{NEW}.json", "{}"), "is not a submission: "),
     "no JSON": (lambda r: write(r, f"benchmarks/foraging_small/classical/{NEW}.json", b"\xff"), "is not UTF-8"),
     "a huge file": (
-        lambda r: write(r, f"benchmarks/foraging_small/classical/{NEW}.json", b" " * 20_000_001), "at most 20,000,000"),
+        lambda r: write(r, f"benchmarks/foraging_small/classical/{NEW}.json", b" " * 4_000_001), "at most 4,000,000"),
+    "too many submissions": (
+        lambda r: [write(r, f"benchmarks/foraging_small/classical/20210101_{k:06d}.json") for k in range(21)],
+        "21 submissions at once: propose at most 20"),
+    "a new maintainer": (lambda r: write(r, MAINTAINERS, "ada\n"), "only a maintainer changes what judges proposals"),
+    "a workflow": (lambda r: write(r, ".github/workflows/x.yml"), "only a maintainer changes what judges proposals"),
+    "another's config": (
+        lambda r: write(r, "configs/old.yml", "other\n"), "configs/old.yml is changed or removed, but benchmarks/"),
     "too many files": (
         lambda r: [write(r, f"src/many/{k}.py", "") for k in range(MOST_FILES + 1)], "at most 3,000 can be shown"),
 }  # fmt: skip
@@ -304,6 +320,53 @@ def test_a_maintainer_revokes_a_key_and_changes_nothing_else_of_it(repo):
     git(repo, "switch", "-q", "-c", "back")
     path.write_text(json.dumps({**json.loads(path.read_text()), "revoked": None}))
     assert any("is changed" in line for line in judged(repo, "grace").refusals)
+
+
+def record(brain_class=None, challenge="1", keyid=SHA):
+    """An envelope as the gate reads it; it is the board that asks whether a signature is right."""
+    stated = {"subject": [], "predicate": {"brain_class": brain_class, "challenge": challenge, "finished": brain_class}}
+    payload = base64.b64encode(json.dumps(stated).encode()).decode()
+    return json.dumps({"payload": payload, "signatures": [{"keyid": keyid}]})
+
+
+def renewed(repo, old, new, author="grace"):
+    """What is said about a new record in the place of an old one."""
+    git(repo, "switch", "-q", "main")
+    write(repo, "verifications/x.dsse.json", old)
+    commit(repo)
+    git(repo, "switch", "-q", "-C", "proposed")
+    write(repo, "verifications/x.dsse.json", new)
+    return judged(repo, author).refusals
+
+
+def test_a_maintainer_assigns_a_class_where_there_was_none(repo):
+    assert renewed(repo, record(), record("classical")) == []
+    (line,) = judge_proposal(open_proposal(repo, "main", "proposed"), "ada").refusals
+    assert "is put in the place of another record, which only a maintainer may do" in line
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (record("classical"), record("spiking")),
+        (record(), record()[:-1]),
+        (record(), record("classical", challenge="2")),
+        (record(), '{"signatures": [], "payload": ""}'),
+        ('{"signatures": {}}', record("classical")),
+    ],
+)
+def test_a_record_that_says_something_else_takes_no_ones_place(repo, old, new):
+    (line,) = renewed(repo, old, new)
+    assert "x.dsse.json is changed: what is published stays" in line
+
+
+def test_a_record_whose_key_was_revoked_is_made_again(repo):
+    git(repo, "switch", "-q", "main")
+    (keyid,) = load_keys(repo).files
+    assert len(renewed(repo, record(keyid=keyid), record(challenge="2"))) == 1
+    git(repo, "switch", "-q", "-f", "main")
+    revoke(repo, keyid, "lost")
+    assert renewed(repo, record(keyid=keyid), record(challenge="2")) == []
 
 
 def test_a_maintainer_does_not_change_entries_either(repo):

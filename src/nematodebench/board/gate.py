@@ -5,26 +5,29 @@ revokes keys, or withdraws an entry by a signed record. Every reason to refuse i
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from pydantic import ValidationError
 
 from nematodebench.board.changes import Change, Proposal
+from nematodebench.board.immutable import immutable, kept_configs
 from nematodebench.board.markdown import BEGIN, END, LEADERBOARD, README
 from nematodebench.board.paths import collisions, strange
 from nematodebench.errors import UsageError
 from nematodebench.records.submission_schema import NematodeBenchSubmission
 from nematodebench.submissions.bundles import BUNDLES
 from nematodebench.submissions.store import BENCHMARKS
-from nematodebench.submissions.untrusted import MAX_CONFIG, MAX_JSON, parse_record, problems
-from nematodebench.verification.keys import KEYS, PublicKey, parsed_key
+from nematodebench.submissions.untrusted import MAX_CONFIG, MAX_JSON, MAX_SUBMISSION, parse_record, problems
+from nematodebench.verification.keys import KEYS, parsed_key
 from nematodebench.verification.store import VERIFICATIONS
 
-__all__ = ["MAINTAINERS", "MOST_FILES", "Judgement", "judge_proposal", "kind_of"]
+__all__ = ["MAINTAINERS", "MOST_FILES", "MOST_SUBMISSIONS", "Judgement", "judge_proposal", "kind_of"]
 
 MOST_FILES = 3000
 """GitHub lists no more files of a pull request: nobody could read the rest there."""
+MOST_SUBMISSIONS = 20
+"""Each of them is judged and executed as a whole."""
 MAINTAINERS = ".github/maintainers.txt"
 """One GitHub account a line; the file of the trusted commit counts."""
 
@@ -38,7 +41,13 @@ _SPECIAL = {
     ".gitattributes": "hides differences and starts filters",
     ".gitmodules": "brings in other repositories",
     ".numba_config.yaml": "changes how the code is compiled",
+    ".lfsconfig": "names a server from which contents are fetched",
 }
+_WORK = {
+    "experiments": "sessions that were not submitted",
+    "verification_work": "what a verification has finished",
+}
+"""Folders that are never committed, and what somebody could pretend there."""
 _SHOWN = 20
 
 
@@ -75,25 +84,40 @@ def judge_proposal(proposal: Proposal, author: str | None) -> Judgement:
     count = len(proposal.changes)
     if count > MOST_FILES:
         return Judgement(kinds, count, refusals=[f"{count:,} files differ: at most {MOST_FILES:,} can be shown"])
+    added = [change for change in proposal.changes if change.added and _SUBMISSION.fullmatch(change.path)]
+    if len(added) > MOST_SUBMISSIONS:
+        many = f"{len(added):,} submissions at once: propose at most {MOST_SUBMISSIONS} together"
+        return Judgement(kinds, count, refusals=[many])
     new, refusals = {}, []
-    for change in proposal.changes:
-        if change.added and _SUBMISSION.fullmatch(change.path):
-            try:
-                new[change.path] = _submission(proposal, change)
-            except UsageError as error:
-                refusals.append(str(error).rstrip("."))
+    for change in added:
+        try:
+            new[change.path] = _submission(proposal, change)
+        except UsageError as error:
+            refusals.append(str(error).rstrip("."))
     maintainer = None if author is None else author.lower() in _maintainers(proposal)
     rules = (
         _shortened(_forms(proposal.changes)),
         _shortened(collisions([change.path for change in proposal.changes if change.added], proposal.published)),
         _mixtures(proposal.changes, kinds),
-        _shortened(_immutable(proposal, maintainer)),
+        _shortened(immutable(proposal, _of_kinds(proposal, _GUARDED), maintainer)),
+        _shortened(kept_configs(proposal)),
+        _shortened(_workflows(proposal, maintainer)),
         _shortened(_unreferenced(proposal, new, complete=not refusals)),
         _shortened(_authors(new, author)),
         _shortened(_records(proposal, maintainer)),
         _board(proposal, kinds, maintainer),
     )
     return Judgement(kinds, count, sorted(new), refusals + [line for rule in rules for line in rule])
+
+
+def _of_kinds(proposal: Proposal, kinds: Collection[str]) -> list[Change]:
+    return [change for change in proposal.changes if kind_of(change.path) in kinds]
+
+
+def _workflows(proposal: Proposal, maintainer: bool | None) -> Iterator[str]:
+    """Who is a maintainer, and what judges proposals, is not for strangers to change."""
+    for change in _of_kinds(proposal, {"workflows"}) if maintainer is False else ():
+        yield f"{change.path}: only a maintainer changes what judges proposals, and who is a maintainer"
 
 
 def _shortened(lines: Iterator[str]) -> Iterator[str]:
@@ -106,7 +130,7 @@ def _shortened(lines: Iterator[str]) -> Iterator[str]:
 
 def _submission(proposal: Proposal, change: Change) -> NematodeBenchSubmission:
     try:
-        return parse_record(NematodeBenchSubmission, proposal.content(change, MAX_JSON), change.path)
+        return parse_record(NematodeBenchSubmission, proposal.content(change, MAX_SUBMISSION), change.path)
     except ValidationError as error:
         raise UsageError(f"{change.path} is not a submission: {'; '.join(problems(error))}.") from error
 
@@ -125,6 +149,8 @@ def _forms(changes: tuple[Change, ...]) -> Iterator[str]:
         reason = strange(change.path, ours=kind_of(change.path) in _GUARDED)
         if reason:
             yield f"{shown}: {reason}"
+        if (top := change.path.partition("/")[0].lower()) in _WORK:
+            yield f"{shown}: {top}/ holds {_WORK[top]}, and is never committed"
         if name in _SPECIAL:
             yield f"{shown}: such a file {_SPECIAL[name]}"
         if after == "120000":
@@ -147,39 +173,11 @@ def _mixtures(changes: tuple[Change, ...], kinds: list[str]) -> Iterator[str]:
             return
 
 
-def _immutable(proposal: Proposal, maintainer: bool | None) -> Iterator[str]:
-    """What is published is neither changed nor removed; a key may be revoked by a maintainer."""
-    for change in proposal.changes:
-        if kind_of(change.path) not in _GUARDED:
-            continue
-        if change.added:
-            if change.path in proposal.published:
-                yield f"{change.path} was published by somebody else since the proposal began"
-            continue
-        if change.path.startswith(f"{KEYS}/") and change.status == "M" and _is_revocation(proposal, change):
-            if maintainer is False:
-                yield f"{change.path} is revoked, which only a maintainer may do"
-            continue
-        what = {"D": "is removed", "M": "is changed"}.get(change.status, "changes its type")
-        yield f"{change.path} {what}: what is published stays, and only a maintainer's signed record withdraws it"
-
-
-def _is_revocation(proposal: Proposal, change: Change) -> bool:
-    try:
-        old = parse_record(PublicKey, proposal.content(change, MAX_CONFIG, before=True), change.path)
-        new = parse_record(PublicKey, proposal.content(change, MAX_CONFIG), change.path)
-    except (UsageError, ValidationError):
-        return False
-    return old.revoked is None and new.revoked is not None and new.model_copy(update={"revoked": None}) == old
-
-
 def _unreferenced(
     proposal: Proposal, new: Mapping[str, NematodeBenchSubmission], *, complete: bool
 ) -> Iterator[str]:  # fmt: skip
     """Every added file belongs to a submission of the same proposal, and to nothing that was there before."""
     folders = {one.file_path.rpartition("/")[0] for made in new.values() for one in made.sessions}
-    sources = {f"{BUNDLES}/{made.bundle.sha256}/{one.name}" for made in new.values() if made.bundle
-               for one in made.bundle.files}  # fmt: skip
     configs = {made.config_file for made in new.values()}
     sources = {
         f"{BUNDLES}/{made.bundle.sha256}/{file.name}"
