@@ -18,6 +18,7 @@ from nematodebench.submissions.case import Case
 from nematodebench.submissions.checks import judge
 from nematodebench.submissions.claim_checks import CLAIM_CHECKS, LAYOUT_CHECKS
 from nematodebench.submissions.data_checks import DATA_CHECKS
+from nematodebench.submissions.limits import limited
 from nematodebench.submissions.reproduce import reproduce as execute_again
 from nematodebench.submissions.sessions import open_session
 from nematodebench.submissions.untrusted import MAX_SUBMISSION, parse_record, problems, read_file, strict_json
@@ -55,7 +56,8 @@ def evaluate(
     content = _content(path, place)
     strict_json(content, path.name)
     case = Case(place, [], trust_code, path=path.absolute())
-    results = _checked(case, content)
+    with limited():
+        results = _checked(case, content)
     again: Reproduction | None = None
     if reproduce is not None and case.sessions:
         again, verdict = _reproduce(case, reproduce, workers, results)
@@ -71,7 +73,8 @@ def examine(path: Path, root: Path, *, trust_code: bool = False) -> tuple[bytes,
     """
     content = _content(path, root)
     case = Case(root, [], trust_code, path=path.absolute())
-    results = _checked(case, content)
+    with limited():
+        results = _checked(case, content)
     failed = [f"{result.name}: {result.message}" for result in results if result.outcome in {"FAIL", "SKIP"}]
     if failed:
         raise UsageError(f"{path} does not pass: {'; '.join(failed[:5])}.")

@@ -17,11 +17,10 @@ from pathlib import Path
 
 from nematodebench.errors import UsageError
 from nematodebench.records.plain_text import plain
+from nematodebench.submissions.limits import MEMORY, SECONDS
 
 __all__ = ["Judge", "Verdict", "main", "verdict_on"]
 
-MEMORY = 4 << 30
-SECONDS = 120.0
 _MOST = 1 << 20
 
 

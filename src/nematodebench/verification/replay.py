@@ -16,6 +16,7 @@ from nematodebench.submissions.store import load_submission
 from nematodebench.verification import challenge
 from nematodebench.verification.statement import FreshRun, FreshSession, Result, Statement
 from nematodebench.verification.store import VERIFICATIONS, open_record
+from nematodebench.verification.workplace import own_folder
 
 __all__ = ["Replay", "replay"]
 
@@ -105,7 +106,7 @@ def _spec(
 ) -> RunSpec:
     brain = None
     if submission.bundle is not None:
-        brain = foreign(root, submission.bundle, work, trust_code)
+        brain = foreign(root, submission.bundle, own_folder(work / "replayed"), trust_code)
         if not brain.trusted:
             require_sandbox()
     given = SessionConfig(

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from nematodebench.brains.registry import is_built_in
 from nematodebench.engine.executors import Watch, choose_executor, default_workers, execute_all
-from nematodebench.engine.isolation.host import Foreign
+from nematodebench.engine.isolation.host import STOPPED, Foreign
 from nematodebench.engine.isolation.sandbox import require_sandbox
 from nematodebench.engine.run import RunSpec, compile_for
 from nematodebench.errors import UsageError
@@ -22,6 +22,7 @@ from nematodebench.files import atomic_write
 from nematodebench.kernels.target import code_generation
 from nematodebench.records.plain_text import plain
 from nematodebench.records.provenance import collect_provenance, platform_class, source_hash
+from nematodebench.records.runs import RunResult
 from nematodebench.records.schemas import RunRecord
 from nematodebench.records.store import ExperimentStore
 from nematodebench.sessions.config import SessionConfig
@@ -44,6 +45,7 @@ from nematodebench.verification.statement import (
     Statement,
     Subject,
 )
+from nematodebench.verification.workplace import own_folder
 from nematodebench.vocabulary import BrainClass
 
 __all__ = ["Job", "verify"]
@@ -91,7 +93,8 @@ def verify(job: Job) -> Statement:
     started = _now()
     content, case = examine(job.path, job.root)
     digest = hashlib.sha256(content).hexdigest()
-    work = job.work / f"{digest[:16]}_{source_hash()[:8]}"  # runs of two states of this package are never mixed
+    # Runs of two states of this package are never mixed.
+    work = own_folder(job.work / f"{digest[:16]}_{source_hash()[:8]}")
     job.foreign = _foreign(job, case, work)
     word = _challenge(work, digest)
     executed = _execute_again(job, case, work, word, digest)
@@ -147,7 +150,6 @@ def _challenge(work: Path, digest: str) -> str:
         stored = json.loads(path.read_text())
         if stored.get("submission_sha256") == digest:
             return str(stored["challenge"])
-    work.mkdir(parents=True, exist_ok=True)
     word = fresh.draw()
     atomic_write(path, json.dumps({"submission_sha256": digest, "challenge": word}).encode())
     return word
@@ -183,6 +185,8 @@ def _compared(
     compile_for(specs[0].task, specs[0].brain)
     executor = choose_executor(specs[0].brain, job.executor, workers)
     for result in execute_all(specs, executor, workers, Watch()):
+        if result.failure is not None and STOPPED in result.failure.message:
+            raise UsageError(f"It cannot be verified: a claimed run did not end: {plain(result.failure.message)}.")
         session, run = every[result.index]
         recorded = case.recorded[session]
         again = with_columns_of(recorded, result, case.task)
@@ -223,10 +227,12 @@ def _measure_anew(job: Job, case: Case, work: Path, word: str, digest: str) -> C
         sessions.append(open_session(folder, name))
         for run in sessions[-1].metadata.runs:
             if run.failure is not None:
-                raise UsageError(
-                    f"It cannot be verified: fresh run {run.run} of seed {seed} failed: {run.failure.message}"
-                )
+                raise _fresh_failure(run.run, run.failure.message)
     return Case(folder, sessions, case.trust_code)
+
+
+def _fresh_failure(run: int, message: str) -> UsageError:
+    return UsageError(f"It cannot be verified: fresh run {run} of its session failed: {plain(message)}")
 
 
 def _fresh_session(job: Job, case: Case, folder: Path, name: str, seed: int, runs: int, place: tuple[int, int]) -> None:
@@ -250,6 +256,12 @@ class _Told(Progress):
     def __init__(self, job: Job, before: int, total: int) -> None:
         self._job, self._before, self._total = job, before, total
         super().__init__()
+
+    def ended(self, result: RunResult) -> None:
+        """A run has ended. One that failed ends the verification at once, and not after all the others."""
+        super().ended(result)
+        if result.failure is not None:
+            raise _fresh_failure(result.index, result.failure.message)
 
     def __setattr__(self, name: str, value: object) -> None:
         super().__setattr__(name, value)

@@ -36,9 +36,11 @@ from nematodebench.engine.isolation.shared import (
 from nematodebench.records.memory_hash import memory_kind
 from nematodebench.records.plain_text import plain
 
-__all__ = ["Foreign", "IsolatedBrains", "IsolationError", "prepare"]
+__all__ = ["STOPPED", "Foreign", "IsolatedBrains", "IsolationError", "prepare"]
 
 _TURN, _REQUEST, _OVER = (WORDS.index(name) for name in ("turn", "request", "over"))
+STOPPED = "the brain's process was stopped"
+"""How the failure of a run begins that took more than its time."""
 _ARCHIVE = "compiled.tar"
 _START = "nematodebench.engine.isolation.child"
 
@@ -235,7 +237,7 @@ class IsolatedBrains:
         if not self.shared.words[0, _OVER]:
             return ""
         self._process.popen.wait()
-        return f"the brain's process was stopped: {self._why}" if self._why else self._process.last_words()
+        return f"{STOPPED}: {self._why}" if self._why else self._process.last_words()
 
     def close(self) -> None:
         """Ends the process."""
