@@ -235,3 +235,30 @@ const github = {{ paginate: async () => [], rest: {{ issues }} }};
     assert len(comment["body"].encode("utf-16-le")) // 2 <= LONGEST_COMMENT
     assert comment["body"].count("```") == 4
     assert "\u202e" not in comment["body"]
+
+
+STUB = """#!/bin/bash
+case "$1 $2" in
+  "board gate") echo '{"submissions": ["odd.json", "bad.json", "good.json"]}'; exit 1 ;;
+  "verify ../trusted/good.json") echo '{"predicate": {"result": "PASSED"}}' > "${@: -1}" ;;
+  *) exit 2 ;;
+esac
+"""
+
+
+@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
+def test_a_submission_that_cannot_be_verified_keeps_no_other_from_being_attested(tmp_path):
+    for folder in ("empty", "records", "work", "bin", "trusted/.github"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "bin" / "nematodebench").write_text(STUB)
+    (tmp_path / "bin" / "nematodebench").chmod(0o755)
+    shutil.copy(ROOT / ".github" / "shown.sh", tmp_path / "trusted" / ".github")
+    for name, given in {"odd": "../x", "bad": "bad", "good": "good"}.items():
+        (tmp_path / "trusted" / f"{name}.json").write_text(json.dumps({"submission_id": given}))
+    (step,) = [step for step in steps(MERGED, "verify") if step.get("id") == "verify"]
+    environment = {"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}", "BEFORE": "x",
+                   "GITHUB_OUTPUT": str(tmp_path / "output")}  # fmt: skip
+    words = ["bash", "-euo", "pipefail", "-c", step["run"]]
+    subprocess.run(words, cwd=tmp_path / "empty", env=environment, check=True, capture_output=True)
+    assert (tmp_path / "output").read_text() == 'ids=["good"]\n'
+    assert json.loads((tmp_path / "records/good/predicate.json").read_text()) == {"result": "PASSED"}

@@ -87,7 +87,7 @@ def judge_proposal(proposal: Proposal, author: str | None) -> Judgement:
     added = [change for change in proposal.changes if change.added and _SUBMISSION.fullmatch(change.path)]
     if len(added) > MOST_SUBMISSIONS:
         many = f"{len(added):,} submissions at once: propose at most {MOST_SUBMISSIONS} together"
-        return Judgement(kinds, count, refusals=[many])
+        return Judgement(kinds, count, [change.path for change in added], [many])
     new, refusals = {}, []
     for change in added:
         try:
