@@ -15,7 +15,7 @@ from nematodebench.sessions.plan import Plan
 from nematodebench.sessions.rerun import folder_of, spec_of
 from nematodebench.sessions.session import Session, phase_columns
 
-__all__ = ["load_session"]
+__all__ = ["load_session", "stored_records"]
 
 
 def load_session(path: Path | str, trust_code: bool = False) -> Session:
@@ -40,7 +40,7 @@ def load_session(path: Path | str, trust_code: bool = False) -> Session:
         raise UsageError(
             f"{metadata.experiment_id} was recorded with other columns: `nematodebench rerun` executes it."
         )
-    records = _records(folder, columns)
+    records = stored_records(folder, columns)
     results = [_result(run, records.get(run.run, {})) for run in metadata.runs]
     timing = metadata.timing
     return Session(
@@ -67,7 +67,8 @@ def _plan(metadata: ExperimentMetadata, folder: Path, spec: RunSpec) -> Plan:
     )
 
 
-def _records(folder: Path, columns: list[PhaseColumns]) -> dict[int, Matrices]:
+def stored_records(folder: Path, columns: list[PhaseColumns]) -> dict[int, Matrices]:
+    """The episodes of every run of a stored session, by run; no brain is imported for it."""
     import polars as pl
 
     try:

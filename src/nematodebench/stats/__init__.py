@@ -1,6 +1,7 @@
 """Statistics over runs: intervals, aggregates and comparisons. Pure functions on arrays; same input, same output."""
 
 from nematodebench.stats.aggregates import iqm, optimality_gap, performance_profile, stratified_bootstrap
+from nematodebench.stats.bands import median_band
 from nematodebench.stats.comparisons import Comparison, compare, holm
 from nematodebench.stats.doubt import MARK, MARK_MEANING, STEADY_RUNS, Doubt, doubt
 from nematodebench.stats.improvement import improvement_interval, probability_of_improvement
@@ -51,6 +52,7 @@ __all__ = [
     "improvement_interval",
     "interval",
     "iqm",
+    "median_band",
     "optimality_gap",
     "performance_profile",
     "plus_minus",

@@ -1,0 +1,114 @@
+"""Comparisons of brains: performance profiles, and how likely a run of one beats a run of another."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nematodebench.errors import UsageError
+from nematodebench.figures.figure import Figure, Row, make
+from nematodebench.figures.marks import colour, end_labels
+from nematodebench.figures.samples import Sample
+from nematodebench.scoring import AnchorKind
+from nematodebench.sessions.scores import compare_scores
+from nematodebench.stats import performance_profile
+
+__all__ = ["improvement_matrix", "performance_profiles"]
+
+_THRESHOLDS = np.linspace(0.0, 1.0, 101)
+
+
+def performance_profiles(samples: Sequence[Sample]) -> Figure:
+    """For every share of the gap, how many of a brain's runs closed more than that."""
+    anchored = [sample for sample in samples if sample.normalised is not None]
+    kinds = {sample.normalised.ceiling_kind for sample in anchored if sample.normalised}
+    if not anchored:
+        raise UsageError("A performance profile needs tasks with anchors, and these have none.")
+    if len(kinds) > 1:
+        raise UsageError("Scores are comparable only within one kind of ceiling; these tasks have ceilings of two kinds.")
+    by_brain: dict[str, list[Sample]] = {}
+    for sample in anchored:
+        by_brain.setdefault(sample.label, []).append(sample)
+    rows = [row for label, group in by_brain.items() for row in _profile(label, group)]
+    tasks = len({sample.task.id for sample in anchored})
+    kind = "measured reference" if kinds == {AnchorKind.REFERENCE_MEASURED} else "analytic"
+    caption = (
+        f"Height: the share of runs, over {tasks} task{'s' * (tasks > 1)} with {kind} ceilings, whose score is above "
+        "the share of the gap on the axis. A curve that lies above another everywhere is better in every sense."
+    )
+    return make("profiles", "Performance profiles", caption, rows, _profile_chart(list(by_brain)))
+
+
+def _profile(label: str, group: Sequence[Sample]) -> list[Row]:
+    scores = []
+    for sample in group:
+        assert sample.anchors is not None
+        floor, ceiling = sample.anchors.floor.value, sample.anchors.ceiling.value
+        scores.append((sample.scores.values - floor) / (ceiling - floor))
+    shares = performance_profile(np.concatenate(scores), _THRESHOLDS)
+    return [
+        {"brain": label, "x": float(x), "value": float(share)} for x, share in zip(_THRESHOLDS, shares, strict=True)
+    ]
+
+
+def _profile_chart(labels: Sequence[str]) -> Any:
+    import altair as alt
+
+    base = alt.Chart().encode(
+        x=alt.X("x:Q", title="share of the gap from floor to ceiling", scale=alt.Scale(domain=[0, 1])),
+        color=colour(labels),
+    )
+    y = alt.Y("value:Q", title="share of runs above it", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%"))
+    line = base.mark_line(strokeWidth=2.5, interpolate="step-after").encode(y=y)
+    # The names stand where curves differ most, not at their common end.
+    names = end_labels(labels, base.transform_filter("datum.value > 0.02"))
+    return alt.layer(line, names).properties(width=520, height=300)
+
+
+def improvement_matrix(samples: Sequence[Sample]) -> Figure:
+    """How likely a run of one brain beats a run of another, for every pair on a task."""
+    rows: list[Row] = []
+    for sample in samples:
+        for other in samples:
+            if sample is other or sample.task.id != other.task.id:
+                continue
+            if not sample.scores.values.size or not other.scores.values.size:
+                continue
+            found = compare_scores(sample.scores, other.scores)
+            low, high = found.improvement_ci95
+            rows.append({"task": sample.task.id, "row": sample.label, "column": other.label,
+                         "value": found.probability_of_improvement, "low": _known(low), "high": _known(high),
+                         "pairs": found.pairs})  # fmt: skip
+    if not rows:
+        raise UsageError("A matrix of improvement needs two brains on one task, with runs that have a score.")
+    caption = (
+        "The chance that a run of the brain in the row scores higher than a run of the brain in the column (ties count "
+        "one half), with its 95 % interval. 50 %: neither is better."
+    )
+    return make("improvement", "Probability of improvement", caption, rows, _matrix_chart(rows))
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else value
+
+
+def _matrix_chart(rows: Sequence[Row]) -> Any:
+    import altair as alt
+
+    brains = list(dict.fromkeys(str(row["row"]) for row in rows))
+    tasks = list(dict.fromkeys(str(row["task"]) for row in rows))
+    top = alt.Axis(orient="top", labelAngle=-30 if len(brains) > 3 else 0, ticks=False, domain=False, labelLimit=160)
+    side = alt.Axis(ticks=False, domain=False, labelLimit=200, labelColor="#1b1b1b")
+    base = alt.Chart().encode(
+        x=alt.X("column:N", sort=brains, title=None, axis=top), y=alt.Y("row:N", sort=brains, title=None, axis=side)
+    )
+    scale = alt.Scale(domain=[0, 0.5, 1], range=["#e9b796", "#f4f4f2", "#8fbfdc"])
+    cell = base.mark_rect(cornerRadius=2).encode(color=alt.Color("value:Q", scale=scale, legend=None))
+    # The text stays dark in dark pages too, because the cells keep their light colours.
+    text = base.mark_text(fontWeight="bold", color="#111111", dy=-7).encode(text=alt.Text("value:Q", format=".0%"))
+    words = "isValid(datum.low) ? format(datum.low, '.0%') + ' to ' + format(datum.high, '.0%') : 'one run'"
+    below = base.transform_calculate(words=words).mark_text(fontSize=11, color="#333333", dy=8).encode(text="words:N")
+    chart = alt.layer(cell, text, below).properties(width=alt.Step(max(110, 0)), height=alt.Step(46))
+    if len(tasks) == 1:
+        return chart
+    return chart.facet(row=alt.Row("task:N", sort=tasks, title=None, header=alt.Header(labelAngle=0, labelOrient="top")))

@@ -1,0 +1,69 @@
+"""Parts that several figures share: colours of brains, labels at the ends of lines, the lines scores are read against."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from nematodebench.figures.figure import Row
+from nematodebench.figures.style import LINE_ROLES, series_colours
+from nematodebench.tasks.anchoring import TaskAnchors
+from nematodebench.tasks.ranked import lines_of
+
+__all__ = ["anchor_rows", "colour", "end_labels", "height_of", "line_marks"]
+
+_DIRECT = 4
+"""So many brains are named at the ends of their lines; more would collide and are named beside the figure."""
+
+
+def height_of(height: int, rows: int = 0) -> int:
+    """The height of a figure that has a row for each of several things."""
+    return height + 24 * rows
+
+
+def colour(labels: Sequence[str], field: str = "brain:N") -> Any:
+    """The colour of brains, with a legend only where lines are not named at their ends."""
+    import altair as alt
+
+    chosen = series_colours(labels)
+    legend = None if len(labels) <= _DIRECT else alt.Legend(title=None, orient="right", labelLimit=220)
+    return alt.Color(
+        field, sort=None, legend=legend, scale=alt.Scale(domain=list(chosen), range=list(chosen.values()))
+    )
+
+
+def end_labels(labels: Sequence[str], base: Any) -> Any:
+    """The name of each brain where its line ends."""
+    import altair as alt
+
+    shown = base.transform_filter("true" if len(labels) <= _DIRECT else "false")
+    last = shown.transform_joinaggregate(last="max(x)", groupby=["brain"]).transform_filter("datum.x == datum.last")
+    # Lines that end at the same height would write over each other: names keep a distance of one line.
+    spread = last.transform_window(order="rank()", sort=[alt.SortField("value", order="descending")])
+    return spread.mark_text(align="left", dx=6, limit=180).encode(y="value:Q", text="brain:N")
+
+
+def anchor_rows(task: str, anchors: TaskAnchors | None) -> list[Row]:
+    """The lines of a task, as shares of the gap from floor to ceiling."""
+    if anchors is None:
+        return []
+    lines = lines_of(anchors)
+    found = {"null": lines.null, "blind": lines.blind, "reference": lines.reference}
+    return [
+        {"what": "line", "task": task, "brain": role, "value": share, "low": None, "high": None}
+        for role, share in found.items()
+        if share is not None
+    ]
+
+
+def line_marks(base: Any, labels: bool = True) -> list[Any]:
+    """Vertical lines of null, blind policy and reference, with their names above them."""
+    import altair as alt
+
+    scale = alt.Scale(domain=list(LINE_ROLES), range=list(LINE_ROLES.values()))
+    lines = base.transform_filter("datum.what == 'line'")
+    rule = lines.mark_rule(strokeDash=[4, 3], strokeWidth=1.5).encode(
+        x="value:Q", color=alt.Color("brain:N", scale=scale, legend=None)
+    )
+    text = lines.mark_text(align="center", baseline="bottom", dy=-4, fontSize=11).encode(
+        x="value:Q", y=alt.value(0), text="brain:N", color=alt.Color("brain:N", scale=scale, legend=None)
+    )
+    return [rule, text] if labels else [rule]

@@ -1,0 +1,131 @@
+"""What figures show: the runs of one brain on one task, from a stored session or from a cell of a sweep."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from nematodebench.errors import UsageError
+from nematodebench.figures.curves_of_runs import Curves, curves_of
+from nematodebench.records.labels import shown_brain
+from nematodebench.records.schemas import ExperimentMetadata
+from nematodebench.records.store import load_experiment, stored_columns
+from nematodebench.scoring import AnchoredScore
+from nematodebench.sessions.loading import stored_records
+from nematodebench.sessions.rerun import folder_of, task_of
+from nematodebench.sessions.scores import RunScores, scores_of, scores_of_record, with_todays_intervals
+from nematodebench.sessions.session import phase_columns
+from nematodebench.stats import StatValue
+from nematodebench.tasks.anchoring import TaskAnchors, load_anchors, normalise
+from nematodebench.tasks.base import Task, trained_id
+from nematodebench.tasks.registry import get_task
+
+__all__ = ["Sample", "distinct", "sample_of_session", "samples_of_sweep"]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The runs of one brain on one task.
+
+    Attributes:
+        label: What the brain is called in figures and tables.
+        task: What it was run on.
+        scores: One score for each run that has one.
+        metrics: Every metric over the runs.
+        detail: What tells it from another sample with the same label.
+        runs: How many runs were wanted; those without a score are missing, and are said to be.
+        record: Of a stored session.
+        place: Its folder.
+    """
+
+    label: str
+    task: Task
+    scores: RunScores
+    metrics: Mapping[str, StatValue]
+    detail: str
+    runs: int
+    record: ExperimentMetadata | None = None
+    place: Path | None = None
+
+    @property
+    def score(self) -> StatValue | None:
+        """The headline metric with its interval."""
+        return self.metrics.get(self.task.score_key) or self.scores.summary
+
+    @cached_property
+    def anchors(self) -> TaskAnchors | None:
+        """What its scores are read against; of a task with another length, those of the task itself."""
+        return load_anchors(get_task(trained_id(self.task.id) or self.task.id))
+
+    @cached_property
+    def normalised(self) -> AnchoredScore | None:
+        """The share of the gap from chance to the ceiling that was closed."""
+        return normalise(self.scores.values.tolist(), self.anchors, self.scores.pseudo)
+
+    @cached_property
+    def curves(self) -> Curves | None:
+        """How its runs learned; None for runs of which no episodes are stored."""
+        if self.record is None or self.place is None:
+            return None
+        return _curves(self.record, self.place)
+
+
+def sample_of_session(place: Path) -> Sample:
+    """The runs of a stored session. No brain is imported for it."""
+    record = with_todays_intervals(load_experiment(place))
+    label = shown_brain(record.brain, record.brain_config) + ", learning off" * bool(trained_id(record.task))
+    return Sample(
+        label, task_of(record), scores_of_record(record), record.metrics, f"seed {record.session_seed}",
+        record.num_runs, record, folder_of(place),
+    )  # fmt: skip
+
+
+def _curves(record: ExperimentMetadata, folder: Path) -> Curves | None:
+    task = task_of(record)
+    recorded = task.as_recorded(record.columns or stored_columns(folder, phase_columns(task)))
+    records = stored_records(folder, phase_columns(recorded))
+    finished = [run.run for run in record.runs if run.status == "finished"]
+    return curves_of(recorded, [records[run] for run in finished if run in records])
+
+
+def samples_of_sweep(folder: Path) -> list[Sample]:
+    """The cells of a sweep, in the order of its table."""
+    import polars as pl
+
+    try:
+        frame = pl.read_parquet(folder / "sweep.parquet")
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise UsageError(f"The table of the sweep at {folder} cannot be read: {error}.") from error
+    names = [name for name in frame.columns if name.startswith("parameter.")]
+    cells = frame.partition_by("task", "brain", *names, maintain_order=True)
+    return [_cell(cell, names) for cell in cells]
+
+
+def _cell(frame: Any, names: Sequence[str]) -> Sample:
+    first = frame.row(0, named=True)
+    task = get_task(first["task"])
+    values = {name.removeprefix("parameter."): first[name] for name in names if first[name] is not None}
+    metrics = [name for name in frame.columns if name.startswith("metric.")]
+    runs = {
+        int(row["seed"], 16): {name.removeprefix("metric."): row[name] for name in metrics}
+        for row in frame.iter_rows(named=True)
+        if row["status"] == "finished"
+    }
+    known = [name for name in next(iter(runs.values()), {}) if any(run[name] is not None for run in runs.values())]
+    detail = ", ".join(f"{key}={value}" for key, value in values.items())
+    label = " ".join(filter(None, [first["brain"], detail]))
+    summary = task.scoring.summarise(list(runs.values()), {}, known) if runs else {}
+    return Sample(label, task, scores_of(task, runs), summary, detail, len(frame))
+
+
+def distinct(samples: Sequence[Sample]) -> list[Sample]:
+    """The same samples with labels that tell those of one task apart: by their detail, and by number if need be."""
+    found: list[Sample] = []
+    for sample in samples:
+        rivals = [one for one in samples if one.label == sample.label and one.task.id == sample.task.id]
+        label = sample.label if len(rivals) == 1 else f"{sample.label} ({sample.detail})"
+        taken = [one.label for one in found if one.task.id == sample.task.id]
+        count = sum(name.partition(" no. ")[0] == label for name in taken)
+        found.append(replace(sample, label=f"{label} no. {count + 1}" if count else label))
+    return found
