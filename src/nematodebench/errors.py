@@ -34,8 +34,9 @@ _FEW = 8
 
 
 _EXTRAS = {
-    "cmaes": "search", "matplotlib": "search", "nir": "nir", "onnxruntime": "onnx", "optuna": "search",
-    "pettingzoo": "swarm", "ray": "ray", "stable_baselines3": "sb3", "torch": "torch",
+    "altair": "report", "cmaes": "search", "jinja2": "report", "matplotlib": "search", "nir": "nir",
+    "onnxruntime": "onnx", "optuna": "search",
+    "pettingzoo": "swarm", "ray": "ray", "stable_baselines3": "sb3", "torch": "torch", "vl_convert": "report",
 }  # fmt: skip
 
 

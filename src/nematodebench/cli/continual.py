@@ -4,12 +4,16 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
 
+from nematodebench.cli.printing import json_text
 from nematodebench.cli.progress import show_progress
 from nematodebench.cli.show import normalised, print_json, print_table
 from nematodebench.continual.report import ContinualReport, TransferReport, summarise
 from nematodebench.continual.runs import Settings, run_continual
-from nematodebench.errors import UsageError
+from nematodebench.errors import StorageError, UsageError
+from nematodebench.files import atomic_write
 from nematodebench.scoring import PROFILES, anchored_primary
 from nematodebench.sessions.config import parse_assignments
 from nematodebench.sessions.execution import Progress
@@ -45,6 +49,7 @@ class ContinualRequest:
     twin: bool
     workers: int | None
     executor: str | None
+    output: Path | None = None
 
 
 def continual_command(request: ContinualRequest, *, json: bool) -> bool:
@@ -67,14 +72,25 @@ def continual_command(request: ContinualRequest, *, json: bool) -> bool:
     with show_progress(progress, f"continual {request.brain}", json):
         result = run_continual(request.brain, parse_assignments(request.assign), settings, progress)
     report = summarise(result)
+    content = {"profile": request.profile, **asdict(report)}
+    if request.output is not None:
+        _write(request.output, content)
     if json:
-        print_json({"profile": request.profile, **asdict(report)})
+        print_json(content)
     else:
         _print(report, request.profile)
     failed = [run for session in result.sessions for run in session.failed_runs]
     for run in failed:
         print(f"run {run.index} (seed {run.seed}) FAILED: {run.failure and run.failure.message}", file=sys.stderr)
     return not failed
+
+
+def _write(path: Path, content: dict[str, Any]) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        atomic_write(path, (json_text(content) + "\n").encode())
+    except OSError as error:
+        raise StorageError(f"Cannot write {path}: {error.strerror or error}.") from error
 
 
 def episodes_of(text: str, order: Sequence[str]) -> dict[str, int]:

@@ -12,7 +12,7 @@ from nematodebench.cli.tables import available_width, fit
 from nematodebench.records.plain_text import without_commands
 from nematodebench.vocabulary import MARK
 
-__all__ = ["FROZEN_MARK", "print_json", "print_table", "printable"]
+__all__ = ["FROZEN_MARK", "json_text", "print_json", "print_table", "printable"]
 
 FROZEN_MARK = "(*)"
 _FROZEN_MEANING = (
@@ -24,7 +24,12 @@ _FROZEN_MEANING = (
 def print_json(content: Any) -> None:
     """Prints one JSON document on standard output."""
     # Escaped, a workflow's log does not take a text for a command of its own.
-    sys.stdout.write(json.dumps(content, indent=1, default=_as_json).replace("##[", "#\\u0023[") + "\n")
+    sys.stdout.write(json_text(content).replace("##[", "#\\u0023[") + "\n")
+
+
+def json_text(content: Any) -> str:
+    """Content as one JSON document."""
+    return json.dumps(content, indent=1, default=_as_json)
 
 
 def _as_json(value: Any) -> Any:

@@ -1,1 +1,1 @@
-"""Figures: each one is a declarative specification made from plain data, drawn as SVG or PNG, or written as CSV, JSON."""
+"""Figures: declarative specifications made from plain data, drawn as SVG or PNG, written as CSV or JSON."""

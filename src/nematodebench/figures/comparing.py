@@ -9,6 +9,7 @@ from nematodebench.errors import UsageError
 from nematodebench.figures.figure import Figure, Row, make
 from nematodebench.figures.marks import colour, end_labels
 from nematodebench.figures.samples import Sample
+from nematodebench.figures.style import INK
 from nematodebench.scoring import AnchorKind
 from nematodebench.sessions.scores import compare_scores
 from nematodebench.stats import performance_profile
@@ -25,7 +26,9 @@ def performance_profiles(samples: Sequence[Sample]) -> Figure:
     if not anchored:
         raise UsageError("A performance profile needs tasks with anchors, and these have none.")
     if len(kinds) > 1:
-        raise UsageError("Scores are comparable only within one kind of ceiling; these tasks have ceilings of two kinds.")
+        raise UsageError(
+            "Scores are comparable only within one kind of ceiling; these tasks have ceilings of two kinds."
+        )
     by_brain: dict[str, list[Sample]] = {}
     for sample in anchored:
         by_brain.setdefault(sample.label, []).append(sample)
@@ -98,11 +101,11 @@ def _matrix_chart(rows: Sequence[Row]) -> Any:
     brains = list(dict.fromkeys(str(row["row"]) for row in rows))
     tasks = list(dict.fromkeys(str(row["task"]) for row in rows))
     top = alt.Axis(orient="top", labelAngle=-30 if len(brains) > 3 else 0, ticks=False, domain=False, labelLimit=160)
-    side = alt.Axis(ticks=False, domain=False, labelLimit=200, labelColor="#1b1b1b")
+    side = alt.Axis(ticks=False, domain=False, labelLimit=200, labelColor=INK)
     base = alt.Chart().encode(
         x=alt.X("column:N", sort=brains, title=None, axis=top), y=alt.Y("row:N", sort=brains, title=None, axis=side)
     )
-    scale = alt.Scale(domain=[0, 0.5, 1], range=["#e9b796", "#f4f4f2", "#8fbfdc"])
+    scale = alt.Scale(domain=[0, 0.5, 1], range=["#e9b796", "#f4f4f2", "#8fbfdc"], interpolate="rgb")
     cell = base.mark_rect(cornerRadius=2).encode(color=alt.Color("value:Q", scale=scale, legend=None))
     # The text stays dark in dark pages too, because the cells keep their light colours.
     text = base.mark_text(fontWeight="bold", color="#111111", dy=-7).encode(text=alt.Text("value:Q", format=".0%"))
@@ -111,4 +114,6 @@ def _matrix_chart(rows: Sequence[Row]) -> Any:
     chart = alt.layer(cell, text, below).properties(width=alt.Step(max(110, 0)), height=alt.Step(46))
     if len(tasks) == 1:
         return chart
-    return chart.facet(row=alt.Row("task:N", sort=tasks, title=None, header=alt.Header(labelAngle=0, labelOrient="top")))
+    return chart.facet(
+        row=alt.Row("task:N", sort=tasks, title=None, header=alt.Header(labelAngle=0, labelOrient="top"))
+    )

@@ -7,7 +7,7 @@ from nematodebench import scoring
 from nematodebench.errors import UsageError
 from nematodebench.figures.figure import Figure, Row, make
 from nematodebench.figures.samples import Sample
-from nematodebench.figures.style import SERIES
+from nematodebench.figures.style import INK, PARTS
 
 __all__ = ["composite_parts"]
 
@@ -46,8 +46,8 @@ def _chart(rows: Sequence[Row]) -> Any:
     bar = alt.Chart().mark_bar(height=16).encode(
         x=alt.X("value:Q", title="composite score", stack="zero", scale=alt.Scale(domain=[0, 1])),
         y=alt.Y("brain:N", sort=brains, title=None,
-                axis=alt.Axis(labelLimit=220, ticks=False, domain=False, labelColor="#1b1b1b")),
-        color=alt.Color("part:N", sort=parts, title=None, scale=alt.Scale(domain=parts, range=list(SERIES[:4])),
+                axis=alt.Axis(labelLimit=220, ticks=False, domain=False, labelColor=INK)),
+        color=alt.Color("part:N", sort=parts, title=None, scale=alt.Scale(domain=parts, range=list(PARTS)),
                         legend=alt.Legend(orient="top")),
         order=alt.Order("at_most:Q", sort="descending"),
     ).properties(width=520, height=alt.Step(28))  # fmt: skip

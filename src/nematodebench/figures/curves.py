@@ -6,7 +6,7 @@ from typing import Any
 from nematodebench.errors import UsageError
 from nematodebench.figures.curves_of_runs import Curves
 from nematodebench.figures.figure import Figure, Row, make
-from nematodebench.figures.marks import colour, end_labels, height_of
+from nematodebench.figures.marks import colour, end_labels
 from nematodebench.figures.samples import Sample
 from nematodebench.figures.style import RUN_OPACITY
 from nematodebench.stats import median_band
@@ -73,7 +73,9 @@ def _rows(label: str, curves: Curves, lines: bool) -> list[Row]:
 def _chart(labels: Sequence[str], curves: Curves, lines: bool) -> Any:
     import altair as alt
 
-    x = alt.X("x:Q", title=curves.x_title, axis=alt.Axis(tickCount=6, format="~s" if "tick" in curves.x_title else ","))
+    x = alt.X(
+        "x:Q", title=curves.x_title, axis=alt.Axis(tickCount=6, format="~s" if "tick" in curves.x_title else ",d")
+    )
     y = alt.Y("value:Q", title=curves.y_title, axis=alt.Axis(tickCount=5))
     base = alt.Chart().encode(x=x, color=colour(labels))
     median = base.transform_filter("datum.what == 'median'")
@@ -84,4 +86,4 @@ def _chart(labels: Sequence[str], curves: Curves, lines: bool) -> Any:
         median.mark_line(strokeWidth=2.5).encode(y=y),
         end_labels(labels, median),
     ]
-    return alt.layer(*layers).properties(width=560, height=height_of(300))
+    return alt.layer(*layers).properties(width=560, height=300)

@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import math
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -72,10 +74,13 @@ def _bare(content: Any) -> Any:
 
 
 def _rounded(row: Row) -> dict[str, str | float | int | None]:
-    return {key: round(value, _DIGITS) if isinstance(value, float) else value for key, value in row.items()}
+    return {key: _number(value) if isinstance(value, float) else value for key, value in row.items()}
 
 
-def _lines(text: str, width: int = 92) -> list[str]:
-    import textwrap
+def _number(value: float) -> float | None:
+    """Six digits; a value that is unknown is missing, as JSON has no word for it."""
+    return round(value, _DIGITS) if math.isfinite(value) else None
 
+
+def _lines(text: str, width: int = 100) -> list[str]:
     return textwrap.wrap(text, width)

@@ -21,7 +21,8 @@ _OF_SAMPLES: dict[str, Callable[[Sequence[Sample]], Figure]] = {
     "profiles": performance_profiles, "improvement": improvement_matrix,
 }  # fmt: skip
 _OF_SEARCHES: dict[str, Callable[[dict[str, Any]], Figure]] = {
-    "search": search_history, "importances": search_importances
+    "search": search_history,
+    "importances": search_importances,
 }
 _OF_CONTINUAL: dict[str, Callable[[dict[str, Any]], Figure]] = {"transfer": transfer_matrix}
 KINDS = (*_OF_SAMPLES, *_OF_SEARCHES, *_OF_CONTINUAL)
@@ -39,7 +40,9 @@ def figure_of(kind: str, sources: Sources) -> Figure:
         else (_OF_CONTINUAL, sources.continual, "the file that `nematodebench continual --output` writes")
     )  # fmt: skip
     if kind not in table:
-        raise UsageError(f"Figure {kind!r} does not exist. {near_names(kind, KINDS) or 'There are: ' + ', '.join(KINDS)}")
+        raise UsageError(
+            f"Figure {kind!r} does not exist. {near_names(kind, KINDS) or 'There are: ' + ', '.join(KINDS)}"
+        )
     if len(found) != 1:
         raise UsageError(f"A figure of {kind} needs {what}, one of them; {len(found)} were named.")
     return table[kind](found[0])

@@ -1,4 +1,4 @@
-"""Parts that several figures share: colours of brains, labels at the ends of lines, the lines scores are read against."""
+"""Parts that several figures share: colours of brains, names at the ends of lines, what scores are read against."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,15 +8,10 @@ from nematodebench.figures.style import LINE_ROLES, series_colours
 from nematodebench.tasks.anchoring import TaskAnchors
 from nematodebench.tasks.ranked import lines_of
 
-__all__ = ["anchor_rows", "colour", "end_labels", "height_of", "line_marks"]
+__all__ = ["anchor_rows", "colour", "end_labels", "line_marks"]
 
 _DIRECT = 4
 """So many brains are named at the ends of their lines; more would collide and are named beside the figure."""
-
-
-def height_of(height: int, rows: int = 0) -> int:
-    """The height of a figure that has a row for each of several things."""
-    return height + 24 * rows
 
 
 def colour(labels: Sequence[str], field: str = "brain:N") -> Any:
@@ -25,20 +20,14 @@ def colour(labels: Sequence[str], field: str = "brain:N") -> Any:
 
     chosen = series_colours(labels)
     legend = None if len(labels) <= _DIRECT else alt.Legend(title=None, orient="right", labelLimit=220)
-    return alt.Color(
-        field, sort=None, legend=legend, scale=alt.Scale(domain=list(chosen), range=list(chosen.values()))
-    )
+    return alt.Color(field, sort=None, legend=legend, scale=alt.Scale(domain=list(chosen), range=list(chosen.values())))
 
 
 def end_labels(labels: Sequence[str], base: Any) -> Any:
     """The name of each brain where its line ends."""
-    import altair as alt
-
     shown = base.transform_filter("true" if len(labels) <= _DIRECT else "false")
     last = shown.transform_joinaggregate(last="max(x)", groupby=["brain"]).transform_filter("datum.x == datum.last")
-    # Lines that end at the same height would write over each other: names keep a distance of one line.
-    spread = last.transform_window(order="rank()", sort=[alt.SortField("value", order="descending")])
-    return spread.mark_text(align="left", dx=6, limit=180).encode(y="value:Q", text="brain:N")
+    return last.mark_text(align="left", dx=6, limit=180).encode(y="value:Q", text="brain:N")
 
 
 def anchor_rows(task: str, anchors: TaskAnchors | None) -> list[Row]:
@@ -63,7 +52,12 @@ def line_marks(base: Any, labels: bool = True) -> list[Any]:
     rule = lines.mark_rule(strokeDash=[4, 3], strokeWidth=1.5).encode(
         x="value:Q", color=alt.Color("brain:N", scale=scale, legend=None)
     )
-    text = lines.mark_text(align="center", baseline="bottom", dy=-4, fontSize=11).encode(
-        x="value:Q", y=alt.value(0), text="brain:N", color=alt.Color("brain:N", scale=scale, legend=None)
-    )
-    return [rule, text] if labels else [rule]
+    # The null lies at 0 and a blind policy seldom far from it: their names go to opposite sides.
+    sides = {"null": ("right", -3), "blind": ("left", 3), "reference": ("center", 0)}
+    texts = [
+        lines.transform_filter(f"datum.brain == '{role}'")
+        .mark_text(align=align, dx=dx, baseline="bottom", dy=-4, fontSize=11)
+        .encode(x="value:Q", y=alt.value(0), text="brain:N", color=alt.Color("brain:N", scale=scale, legend=None))
+        for role, (align, dx) in sides.items()
+    ]
+    return [rule, *texts] if labels else [rule]

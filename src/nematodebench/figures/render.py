@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 from nematodebench.errors import UsageError
 from nematodebench.figures.figure import Figure
@@ -15,22 +14,14 @@ _DRAWING = re.compile(r'( (?:d|transform|x|y|x1|x2|y1|y2|width|height|r)=")([^"]
 _PAPER = "#ffffff"
 
 
-def _renderer() -> Any:
-    try:
-        import vl_convert
-    except ImportError as error:
-        raise UsageError(
-            "Figures need vl-convert-python, which is not installed. Install it with: pip install 'nematodebench[report]'"
-        ) from error
-    return vl_convert
-
-
 def svg(figure: Figure, *, titled: bool = True, background: str | None = _PAPER) -> str:
     """The figure as SVG."""
+    import vl_convert
+
     content = figure.vega_lite(titled=titled)
     if background is not None:
         content["background"] = background
-    drawn: str = _renderer().vegalite_to_svg(content, allowed_base_urls=[])
+    drawn: str = vl_convert.vegalite_to_svg(content, allowed_base_urls=[])
     return _DRAWING.sub(_shortened, drawn)
 
 
@@ -42,7 +33,9 @@ def _shortened(found: re.Match[str]) -> str:
 
 def png(figure: Figure, scale: float = 2.0) -> bytes:
     """The figure as PNG, on white."""
-    drawn: bytes = _renderer().svg_to_png(svg(figure), scale=scale)
+    import vl_convert
+
+    drawn: bytes = vl_convert.svg_to_png(svg(figure), scale=scale)
     return drawn
 
 
@@ -68,8 +61,8 @@ def page_svg(figure: Figure, key: str) -> str:
 
 def _variables() -> dict[str, str]:
     """Colours of figures, with the page's variables that stand for them."""
-    named = {INK: "ink", MUTED: "muted", RULE: "rule", **{colour: role for role, colour in LINE_ROLES.items()}}
-    return {**{colour: f"series-{k}" for k, colour in enumerate(SERIES)}, **named, MUTED: "muted"}
+    series = {colour: f"series-{k}" for k, colour in enumerate(SERIES)}
+    return {**series, **{colour: role for role, colour in LINE_ROLES.items()}, INK: "ink", MUTED: "muted", RULE: "rule"}
 
 
 def _text(write: Callable[[Figure], str]) -> Callable[[Figure], bytes]:

@@ -7,7 +7,7 @@ from nematodebench.errors import UsageError
 from nematodebench.figures.figure import Figure, Row, make
 from nematodebench.figures.marks import anchor_rows, line_marks
 from nematodebench.figures.samples import Sample
-from nematodebench.figures.style import SERIES
+from nematodebench.figures.style import INK, SERIES
 
 __all__ = ["run_scores", "score_dots"]
 
@@ -55,7 +55,9 @@ def run_scores(samples: Sequence[Sample]) -> Figure:
         ]  # fmt: skip
     for task, anchors in {sample.task.id: sample.anchors for sample in shown}.items():
         rows += anchor_rows(task, anchors)
-    caption = "One tick a run; 0 is chance, 1 the ceiling. The box holds the middle half of the runs, its bar the median."
+    caption = (
+        "One tick a run; 0 is chance, 1 the ceiling. The box holds the middle half of the runs, its bar the median."
+    )
     return make("runs", "Distribution of runs", caption, rows, _dots(rows, ["run"]))
 
 
@@ -67,20 +69,25 @@ def _dots(rows: Sequence[Row], what: list[str]) -> Any:
     tasks = list(dict.fromkeys(str(row["task"]) for row in rows))
     brains = list(dict.fromkeys(str(row["brain"]) for row in rows if row["what"] != "line"))
     x = alt.X("value:Q", title="share of the gap from floor to ceiling", scale=alt.Scale(domain=domain, nice=False))
-    y = alt.Y("brain:N", sort=brains, title=None, axis=alt.Axis(labelLimit=220, ticks=False, domain=False, labelColor="#1b1b1b"),
-              scale=alt.Scale(domain=brains))  # fmt: skip
+    axis = alt.Axis(labelLimit=220, ticks=False, domain=False, labelColor=INK)
+    y = alt.Y("brain:N", sort=brains, title=None, axis=axis, scale=alt.Scale(domain=brains))
     base = alt.Chart()
     own = base.transform_filter(f"datum.what == '{what[0]}'").encode(y=y)
     layers = [*line_marks(base), *(_whiskers(own, x) if what == ["score"] else _ticks(own, x))]
     chart = alt.layer(*layers).properties(width=520, height=alt.Step(26 if what == ["score"] else 34))
     if len(tasks) == 1:
         return chart
-    return chart.facet(row=alt.Row("task:N", sort=tasks, title=None, header=alt.Header(labelAngle=0, labelOrient="top")))
+    return chart.facet(
+        row=alt.Row("task:N", sort=tasks, title=None, header=alt.Header(labelAngle=0, labelOrient="top"))
+    )
 
 
 def _whiskers(own: Any, x: Any) -> list[Any]:
     mark = own.mark_rule(strokeWidth=2, color=SERIES[0])
-    return [mark.encode(x="low:Q", x2="high:Q"), own.mark_point(filled=True, size=70, opacity=1, color=SERIES[0]).encode(x=x)]
+    return [
+        mark.encode(x="low:Q", x2="high:Q"),
+        own.mark_point(filled=True, size=70, opacity=1, color=SERIES[0]).encode(x=x),
+    ]
 
 
 def _ticks(own: Any, x: Any) -> list[Any]:

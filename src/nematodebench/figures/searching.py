@@ -5,7 +5,7 @@ from typing import Any
 
 from nematodebench.errors import UsageError
 from nematodebench.figures.figure import Figure, Row, make
-from nematodebench.figures.style import LINE_ROLES, SERIES
+from nematodebench.figures.style import INK, LINE_ROLES, SERIES
 
 __all__ = ["search_history", "search_importances"]
 
@@ -50,7 +50,9 @@ def _history_chart(score: str) -> Any:
         held.mark_rect(opacity=0.16).encode(y=alt.Y("low:Q", title=score.replace("_", " ")), y2="high:Q"),
         held.mark_rule(strokeWidth=1.5).encode(y=y),
         held.mark_text(align="left", dx=6).encode(x=alt.value(560), y=y, text="what:N"),
-        trials.transform_filter("datum.what == 'given up'").mark_point(shape="cross", size=30, color="#8a8a8a").encode(y=y),
+        trials.transform_filter("datum.what == 'given up'")
+        .mark_point(shape="cross", size=30, color=LINE_ROLES["null"])
+        .encode(y=y),
         done.mark_line(interpolate="step-after", color=SERIES[0], strokeWidth=1.5).encode(y=alt.Y("best:Q")),
         done.mark_point(filled=True, size=34, color=SERIES[0], opacity=0.8).encode(y=y),
     ).properties(width=560, height=280)
@@ -62,7 +64,7 @@ def search_importances(result: Mapping[str, Any]) -> Figure:
     if not found:
         raise UsageError("The search has no importances: it needs several trials that ended.")
     rows: list[Row] = [{"parameter": name, "value": float(value)} for name, value in found.items()]
-    caption = "The share of the variance between trials that a parameter explains, by Optuna's estimate; few trials make it rough."
+    caption = "The share of the variance between trials that a parameter explains, estimated by Optuna. It is rough."
     title = f"Importance of the parameters of {result['brain']}"
     return make("importances", title, caption, rows, _bars([str(row["parameter"]) for row in rows]))
 
@@ -70,7 +72,7 @@ def search_importances(result: Mapping[str, Any]) -> Figure:
 def _bars(names: Sequence[str]) -> Any:
     import altair as alt
 
-    side = alt.Axis(ticks=False, domain=False, labelLimit=240, labelColor="#1b1b1b")
+    side = alt.Axis(ticks=False, domain=False, labelLimit=240, labelColor=INK)
     return alt.Chart().mark_bar(height=14, color=SERIES[0]).encode(
         x=alt.X("value:Q", title="importance", axis=alt.Axis(format="%")),
         y=alt.Y("parameter:N", sort="-x", title=None, axis=side),

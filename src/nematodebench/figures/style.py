@@ -1,23 +1,37 @@
 """How figures look: colours by role, hairlines, one font whose widths are the same on every machine."""
 
+import json
 from collections.abc import Sequence
+from importlib import resources
 from typing import Any
 
-__all__ = ["FONT", "INK", "LINE_ROLES", "MUTED", "RULE", "RUN_OPACITY", "SERIES", "configuration", "series_colours"]
+__all__ = [
+    "DARK", "FONT", "INK", "LIGHT", "LINE_ROLES", "MUTED", "PARTS", "RULE", "RUN_OPACITY", "SERIES", "SERIES_DARK",
+    "configuration", "series_colours",
+]  # fmt: skip
 
 FONT = "Liberation Sans"
 """The renderer brings it along, so texts have the same width everywhere; pages replace it by the reader's own."""
-INK, MUTED, RULE = "#1b1b1b", "#5f6368", "#dadce0"
-SERIES = ("#0072b2", "#d55e00", "#cc79a7", "#56b4e9", "#7a5195", "#8c6d31", "#4d4d4d", "#b0413e")
-"""Brains, in order. The first four are of Okabe and Ito's palette; its green and orange are kept for lines."""
-LINE_ROLES = {"reference": "#009e73", "blind": "#e69f00", "null": "#8a8a8a", "floor": "#8a8a8a", "ceiling": "#5f6368"}
+_PALETTE = json.loads((resources.files("nematodebench.drawing") / "palette.json").read_text(encoding="utf-8"))
+LIGHT: dict[str, Any] = _PALETTE["light"]
+DARK: dict[str, Any] = _PALETTE["dark"]
+INK, MUTED, RULE = LIGHT["roles"]["ink"], LIGHT["roles"]["muted"], LIGHT["hairline"]
+SERIES = (LIGHT["roles"]["brain"], "#d55e00", "#009e73", "#56b4e9", "#7a5195", "#8c6d31", "#4d4d4d", "#b0413e")
+"""Brains, in order. Orange, pink and grey are kept for the lines that scores are read against."""
+SERIES_DARK = (DARK["roles"]["brain"], "#ff8a4c", "#2fcb9e", "#9ad4f5", "#b99ad6", "#cfae6a", "#c8c8c8", "#e28a86")
+PARTS = ("#08519c", "#3182bd", "#7db8da", "#b7d4e8")
+"""The parts of a whole, from the weightiest to the lightest."""
+LINE_ROLES = {name: LIGHT["roles"][name] for name in ("reference", "blind", "null")}
 """What scores are read against has the same colour in every figure."""
-RUN_OPACITY = 0.22
+RUN_OPACITY = 0.25
 
 
 def series_colours(names: Sequence[str]) -> dict[str, str]:
-    """A colour for each brain, in the order given; a ninth brain begins again with the first colour."""
-    return {name: SERIES[k % len(SERIES)] for k, name in enumerate(dict.fromkeys(names))}
+    """A colour for each brain, in the order given; policies that act at random are grey, a ninth brain begins anew."""
+    chance = {name: LINE_ROLES["null"] for name in names if name.partition(" ")[0] in {"null_random", "motionless"}}
+    brains = [name for name in dict.fromkeys(names) if name not in chance]
+    chosen = {name: SERIES[k % len(SERIES)] for k, name in enumerate(brains)} | chance
+    return {name: chosen[name] for name in dict.fromkeys(names)}
 
 
 def configuration() -> dict[str, Any]:

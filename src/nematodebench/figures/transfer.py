@@ -5,6 +5,7 @@ from typing import Any
 
 from nematodebench.errors import UsageError
 from nematodebench.figures.figure import Figure, Row, make
+from nematodebench.figures.style import INK
 
 __all__ = ["transfer_matrix"]
 
@@ -30,12 +31,12 @@ def _chart(names: Sequence[str]) -> Any:
     import altair as alt
 
     top = alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False, labelLimit=110)
-    side = alt.Axis(ticks=False, domain=False, labelColor="#1b1b1b")
+    side = alt.Axis(ticks=False, domain=False, labelColor=INK)
     base = alt.Chart().encode(
         x=alt.X("on:N", sort=list(names), title="success on", axis=top),
         y=alt.Y("after:N", sort=list(names), title="after learning", axis=side),
     )
-    scale = alt.Scale(domain=[0, 1], range=["#f4f4f2", "#5aa5d0"])
+    scale = alt.Scale(domain=[0, 1], range=["#f4f4f2", "#5aa5d0"], interpolate="rgb")
     cell = base.mark_rect(cornerRadius=2).encode(color=alt.Color("value:Q", scale=scale, legend=None))
     text = base.mark_text(fontWeight="bold", color="#111111", dy=-7).encode(text=alt.Text("value:Q", format=".2f"))
     words = "isValid(datum.low) ? format(datum.low, '.2f') + ' to ' + format(datum.high, '.2f') : 'one run'"

@@ -31,7 +31,15 @@ def summary(target: BrainTarget, plan: SearchPlan, result: SearchResult) -> dict
         "p_value": _finite(comparison.p_value), "doubt": comparison.doubt,
         "probability_of_improvement": comparison.probability_of_improvement, "improved": verdict.improved,
         "verdict": verdict.words, "importances": importances(result.study, plan.space),
+        "history": [_trial(trial) for trial in finished_trials(result.study)],
     }  # fmt: skip
+
+
+def _trial(trial: Any) -> dict[str, Any]:
+    """One trial: how it ended, and its value; one that was given up has the last value it reached."""
+    reached = max(trial.intermediate_values.items(), default=(0, None))[1] if trial.value is None else trial.value
+    value = None if reached is None else _finite(float(reached))
+    return {"number": trial.number, "state": trial.state.name.lower(), "value": value}
 
 
 def _number(result: SearchResult) -> int:

@@ -1,5 +1,6 @@
 """``nematodebench continual``: one brain through all environments, next to chance."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -33,6 +34,9 @@ def continual(
     executor: Annotated[
         str | None, typer.Option(help="threads, processes or ray [default: by the kind of brain]")
     ] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="file for all numbers, which `report` and `plot transfer` read")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="all numbers, with learning curves, for machines")] = False,
 ) -> None:
     """One brain, created once, goes through all environments: scores of both profiles, transfer, forgetting.
@@ -55,6 +59,7 @@ def continual(
         twin=twin,
         workers=workers,
         executor=executor,
+        output=output,
     )
     if not continual_command(request, json=json):
         raise typer.Exit(1)
