@@ -8,10 +8,13 @@ from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["chromium"]
 
-_FOLDERS = (".", "callbacks", "engine", "policies", "submissions", "worlds")
+_FOLDERS = (".", "callbacks", "drawing", "engine", "policies", "submissions", "worlds")
 _HELPERS = [str(Path(__file__).parent / name) for name in _FOLDERS]
 sys.path[:0] = _HELPERS
 os.environ["PYTHONPATH"] = os.pathsep.join([*_HELPERS, os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+
+# Windows are opened where nobody sees them.
+os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 
 # A busy machine is not a failure: no test is judged by its time.
 settings.register_profile("steady", deadline=None, suppress_health_check=[HealthCheck.too_slow])

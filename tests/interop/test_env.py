@@ -1,5 +1,6 @@
 """The scalar Gymnasium environment."""
 
+import sys
 import warnings
 
 import gymnasium
@@ -129,7 +130,51 @@ def test_an_action_may_be_any_whole_number(action):
 def test_it_renders_pictures_and_text():
     env = NematodeEnv(Foraging(), render_mode="rgb_array")
     env.reset(seed=0)
-    assert env.render().shape == (300, 300, 3)
+    first = env.render()
+    assert first.dtype == np.uint8 and first.shape[1:] == (400, 3)
+    assert np.array_equal(env.render(), first), "looking twice at one moment gives one picture"
+    env.step(0)
+    assert not np.array_equal(env.render(), first)
     env = NematodeEnv(Foraging(), render_mode="ansi")
     env.reset(seed=0)
     assert env.render().count("o") == 5
+
+
+def test_the_trail_does_not_depend_on_how_often_somebody_looks():
+    often, once = (NematodeEnv(Foraging(), render_mode="rgb_array") for _ in range(2))
+    for env in (often, once):
+        env.reset(seed=0)
+    for action in (0, 1, 0, 2, 0):
+        often.step(action)
+        often.render()
+        once.step(action)
+    assert np.array_equal(often.render(), once.render())
+
+
+def test_a_window_shows_every_step(monkeypatch):
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    pygame = pytest.importorskip("pygame")
+    env = NematodeEnv(Foraging(), render_mode="human")
+    env.reset(seed=0)
+    before = pygame.image.tobytes(pygame.display.get_surface(), "RGB")
+    env.step(0)
+    assert env.render() is None
+    assert pygame.image.tobytes(pygame.display.get_surface(), "RGB") != before
+    env.close()
+    assert pygame.display.get_surface() is None
+
+
+def test_a_window_without_pygame_is_one_line(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pygame", None)
+    with pytest.raises(UsageError, match=r"pip install 'nematodebench\[window\]'"):
+        NematodeEnv(Foraging(), render_mode="human").reset(seed=0)
+
+
+def test_an_unknown_render_mode_is_one_line():
+    with pytest.raises(UsageError, match=r"'film' does not exist\. There are: rgb_array, ansi, human"):
+        NematodeEnv(Foraging(), render_mode="film")
+
+
+def test_rendering_before_the_first_reset_is_one_line():
+    with pytest.raises(UsageError, match="before the first reset"):
+        NematodeEnv(Foraging(), render_mode="rgb_array").render()

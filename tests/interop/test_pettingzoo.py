@@ -76,7 +76,10 @@ def test_a_missing_action_and_a_step_after_the_end_are_refused():
 def test_pictures_and_text():
     env = parallel_env("forage-v1", "rgb_array")
     env.reset(seed=1)
-    assert env.render().shape[2] == 3
+    before = env.render()
+    assert before.shape[1:] == (400, 3)
+    env.step({agent: np.array([0.0, 1.0, 1.0], dtype=np.float32) for agent in env.agents})
+    assert not np.array_equal(env.render(), before)
     assert parallel_env("forage-v1").render() is None
 
 

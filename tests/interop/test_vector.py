@@ -189,4 +189,6 @@ def test_a_copy_lives_on_by_itself(duplicate):
 def test_every_lane_is_rendered():
     env = NematodeVectorEnv(Foraging(), 3, render_mode="rgb_array")
     env.reset(seed=0)
-    assert [image.shape for image in env.render()] == [(300, 300, 3)] * 3
+    images = env.render()
+    assert [image.shape[1:] for image in images] == [(400, 3)] * 3
+    assert not np.array_equal(images[0], images[1])

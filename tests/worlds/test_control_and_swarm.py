@@ -82,12 +82,8 @@ def test_truncated_at_the_horizon(kind):
 
 
 @every_world
-def test_pictures(kind):
+def test_text(kind):
     episode = Episode(kind())
-    image = episode.world.image(episode.state)
-    assert image.dtype == np.uint8
-    assert image.shape[1:] == (300, 3)
-    assert len(np.unique(image.reshape(-1, 3), axis=0)) >= 2
     assert episode.world.text(episode.state).startswith("tick 0")
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import ArrayLike, NDArray
 
+from nematodebench.drawing.show import Show
 from nematodebench.errors import UsageError, unknown_name
 from nematodebench.interop.spaces import METADATA, SEED_MASK
 from nematodebench.tasks.registry import get_task
@@ -24,12 +25,12 @@ class ContinualEnv(gymnasium.Env[NDArray[np.float32], Any]):
     | action | ``Discrete``, as many as the richest world has; a world takes those beyond its own as doing nothing (or as a wrong answer) |
     | ``reset(seed=s)`` | the first episode of a run with seed s; every further reset is the next episode of that run, so the world changes when its episodes are over, and after the last world the first comes again |
     | ``info`` | empty; at the end of an episode the world's metrics by name, and ``environment``, its name |
-    | render modes | ``rgb_array``, ``ansi`` |
+    | render modes | ``rgb_array``, ``ansi``, ``human`` (a window, through pygame) |
 
     Args:
         task: Id of the continual task.
         environment: Stay in this one environment, in the same body; None for all of them in their order.
-        render_mode: ``rgb_array``, ``ansi`` or None.
+        render_mode: ``rgb_array``, ``ansi``, ``human`` or None.
     """  # noqa: E501  (rows of a table)
 
     metadata = METADATA
@@ -45,6 +46,7 @@ class ContinualEnv(gymnasium.Env[NDArray[np.float32], Any]):
         self.observation_space = spaces.Box(np.array(low, np.float32), np.array(high, np.float32), dtype=np.float32)
         self.action_space = spaces.Discrete(choices)
         self.render_mode = render_mode
+        self._show = Show(render_mode)
         wanted = [phase for phase in phases.values() if environment in {None, phase.name}]
         self._worlds = {phase.name: WorldArrays(phase.world, inputs=len(sensors)) for phase in wanted}
         for arrays in self._worlds.values():
@@ -71,6 +73,7 @@ class ContinualEnv(gymnasium.Env[NDArray[np.float32], Any]):
         self.environment = self._plan[self._episode % len(self._plan)]
         self._arrays.begin(self._seed, self._episode)
         self._episode += 1
+        self._show.begin(self._arrays)
         return self._arrays.obs[0, 0].copy(), {}
 
     def step(self, action: ArrayLike) -> tuple[NDArray[np.float32], SupportsFloat, bool, bool, dict[str, Any]]:
@@ -81,6 +84,7 @@ class ContinualEnv(gymnasium.Env[NDArray[np.float32], Any]):
         arrays = self._arrays
         arrays.action[0, 0] = given.item()
         arrays.step()
+        self._show.stepped(arrays)
         outcome = arrays.outcome()
         terminated, truncated = bool(outcome.terminated), bool(outcome.truncated)
         ended: dict[str, Any] = {**arrays.metrics(), "environment": self.environment}
@@ -88,5 +92,9 @@ class ContinualEnv(gymnasium.Env[NDArray[np.float32], Any]):
         return observation, reward, terminated, truncated, ended if terminated or truncated else {}
 
     def render(self) -> Any:
-        """The current world as a picture or as text."""
-        return self._arrays.draw(self.render_mode)
+        """The current world as a picture or as text; a window shows every step by itself."""
+        return self._show.render(self._arrays)
+
+    def close(self) -> None:
+        """Closes the window, if there is one."""
+        self._show.close()

@@ -6,6 +6,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nematodebench.drawing.show import Show
 from nematodebench.errors import UsageError
 from nematodebench.interop.spaces import METADATA, SEED_MASK, action_space, find_world, observation_space
 from nematodebench.worlds.arrays import WorldArrays
@@ -23,11 +24,11 @@ class NematodeEnv(gymnasium.Env[NDArray[np.float32], Any]):
     | action | a choice (``Discrete``), or effectors in [0, 1] (``Box``) |
     | ``reset(seed=s)`` | episode 0 of a run with seed s (the same world stream); every further reset, the next one |
     | ``info`` | empty, at the end of an episode the world's metrics by name |
-    | render modes | ``rgb_array``, ``ansi`` |
+    | render modes | ``rgb_array``, ``ansi``, ``human`` (a window, through pygame) |
 
     Args:
         task: Id of a task, or a world.
-        render_mode: ``rgb_array``, ``ansi`` or None.
+        render_mode: ``rgb_array``, ``ansi``, ``human`` or None.
     """
 
     metadata = METADATA
@@ -35,6 +36,7 @@ class NematodeEnv(gymnasium.Env[NDArray[np.float32], Any]):
     def __init__(self, task: str | World, render_mode: str | None = None) -> None:
         self.world = find_world(task)
         self.render_mode = render_mode
+        self._show = Show(render_mode)
         self.observation_space = observation_space(self.world)
         self.action_space = action_space(self.world)
         self._arrays = WorldArrays(self.world)
@@ -53,6 +55,7 @@ class NematodeEnv(gymnasium.Env[NDArray[np.float32], Any]):
             self._seed = int(self.np_random.integers(2**63))
         self._arrays.begin(self._seed, self._episode)
         self._episode += 1
+        self._show.begin(self._arrays)
         return self._arrays.obs[0, 0].copy(), {}
 
     def step(self, action: ArrayLike) -> tuple[NDArray[np.float32], SupportsFloat, bool, bool, dict[str, Any]]:
@@ -60,6 +63,7 @@ class NematodeEnv(gymnasium.Env[NDArray[np.float32], Any]):
         if not self._take(action):
             raise UsageError(f"Action {action!r} is not in {self.action_space}.")
         self._arrays.step()
+        self._show.stepped(self._arrays)
         outcome = self._arrays.outcome()
         terminated, truncated = bool(outcome.terminated), bool(outcome.truncated)
         info: dict[str, Any] = {**self._arrays.metrics()} if terminated or truncated else {}
@@ -79,5 +83,9 @@ class NematodeEnv(gymnasium.Env[NDArray[np.float32], Any]):
         return True
 
     def render(self) -> Any:
-        """The world as a picture or as text."""
-        return self._arrays.draw(self.render_mode)
+        """The world as a picture or as text; a window shows every step by itself."""
+        return self._show.render(self._arrays)
+
+    def close(self) -> None:
+        """Closes the window, if there is one."""
+        self._show.close()

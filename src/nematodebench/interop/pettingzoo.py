@@ -7,6 +7,7 @@ from gymnasium import spaces
 from numpy.typing import ArrayLike, NDArray
 from pettingzoo import ParallelEnv
 
+from nematodebench.drawing.show import Show
 from nematodebench.errors import UsageError
 from nematodebench.interop.spaces import METADATA, SEED_MASK, action_space, observation_space
 from nematodebench.tasks.registry import get_task
@@ -26,11 +27,11 @@ class SwarmEnv(ParallelEnv[str, NDArray[np.float32], NDArray[np.float32]]):  # t
     | action | effectors in [0, 1] (``Box``) |
     | ``reset(seed=s)`` | episode 0 of a run with seed s (the same world stream); every further reset, the next one |
     | ``infos`` | empty, at the end of an episode the world's metrics by name, the same for every agent |
-    | render modes | ``rgb_array``, ``ansi`` |
+    | render modes | ``rgb_array``, ``ansi``, ``human`` (a window, through pygame) |
 
     Args:
         task: Id of a task, or a world.
-        render_mode: ``rgb_array``, ``ansi`` or None.
+        render_mode: ``rgb_array``, ``ansi``, ``human`` or None.
     """
 
     def __init__(self, task: str | World, render_mode: str | None = None) -> None:
@@ -41,6 +42,7 @@ class SwarmEnv(ParallelEnv[str, NDArray[np.float32], NDArray[np.float32]]):  # t
             )
         self.metadata = {**METADATA, "name": self.world.name, "is_parallelizable": True}
         self.render_mode = render_mode
+        self._show = Show(render_mode)
         self.possible_agents = [f"agent_{n}" for n in range(self.world.agents)]
         self.agents: list[str] = []
         self._observations = {agent: observation_space(self.world) for agent in self.possible_agents}
@@ -68,6 +70,7 @@ class SwarmEnv(ParallelEnv[str, NDArray[np.float32], NDArray[np.float32]]):  # t
             self._seed = int(np.random.default_rng().integers(2**63))
         self._arrays.begin(self._seed, self._episode)
         self._episode += 1
+        self._show.begin(self._arrays)
         self.agents = list(self.possible_agents)
         return self._seen(), {agent: {} for agent in self.agents}
 
@@ -86,6 +89,7 @@ class SwarmEnv(ParallelEnv[str, NDArray[np.float32], NDArray[np.float32]]):  # t
         for n, agent in enumerate(self.agents):
             self._arrays.action[0, n] = self._checked(agent, actions)
         self._arrays.step()
+        self._show.stepped(self._arrays)
         outcome = self._arrays.outcome()
         rewards = outcome.reward[: self.world.agents].tolist()
         terminated, truncated = bool(outcome.terminated), bool(outcome.truncated)
@@ -117,8 +121,12 @@ class SwarmEnv(ParallelEnv[str, NDArray[np.float32], NDArray[np.float32]]):  # t
         return copied
 
     def render(self) -> Any:
-        """The world as a picture or as text."""
-        return self._arrays.draw(self.render_mode)
+        """The world as a picture or as text; a window shows every step by itself."""
+        return self._show.render(self._arrays)
+
+    def close(self) -> None:
+        """Closes the window, if there is one."""
+        self._show.close()
 
 
 def parallel_env(task: str | World, render_mode: str | None = None) -> SwarmEnv:

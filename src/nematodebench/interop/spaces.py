@@ -10,7 +10,7 @@ from nematodebench.worlds.base import Discrete, World
 
 __all__ = ["METADATA", "SEED_MASK", "action_space", "find_world", "observation_space"]
 
-METADATA: dict[str, Any] = {"render_modes": ["rgb_array", "ansi"], "render_fps": 10}
+METADATA: dict[str, Any] = {"render_modes": ["rgb_array", "ansi", "human"], "render_fps": 10}
 SEED_MASK = 2**64 - 1
 
 

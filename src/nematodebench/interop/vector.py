@@ -9,6 +9,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
+from nematodebench.drawing.show import still
 from nematodebench.errors import UsageError
 from nematodebench.interop.lanes import EPISODE, FLAGS, LANE_WORDS, SEED, compile_lanes
 from nematodebench.interop.spaces import METADATA, SEED_MASK, action_space, find_world, observation_space
@@ -17,7 +18,7 @@ from nematodebench.worlds.base import World
 
 __all__ = ["NematodeVectorEnv"]
 
-_METADATA = {**METADATA, "autoreset_mode": AutoresetMode.NEXT_STEP}
+_METADATA = {**METADATA, "render_modes": ["rgb_array", "ansi"], "autoreset_mode": AutoresetMode.NEXT_STEP}
 
 
 class NematodeVectorEnv(VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
@@ -159,7 +160,7 @@ class NematodeVectorEnv(VectorEnv[NDArray[np.float32], Any, NDArray[Any]]):
         return {"final_obs": last, "_final_obs": mask, "final_info": infos, "_final_info": mask}
 
     def render(self) -> tuple[Any, ...] | None:
-        """Every lane as a picture or as text."""
+        """Every lane as a picture, without trails, or as text."""
         if self.render_mode is None:
             return None
-        return tuple(self._arrays.draw(self.render_mode, lane) for lane in range(self.num_envs))
+        return tuple(still(self._arrays, self.render_mode, lane) for lane in range(self.num_envs))

@@ -13,7 +13,7 @@ world's ``view`` is cut off. Every row has a ``kind``, a colour ``role`` and six
 | ``RECTANGLE`` | centre | width | height | angle | opacity |
 | ``TRIANGLE`` | centre | length | width | direction of the tip | opacity |
 | ``LABEL`` | centre | word, -1 for none | height of the letters | decimals, -1 for no number | number |
-| ``BODY`` | head | radius | length of the body behind the head | heading | opacity |
+| ``BODY`` | head | radius | length of a worm's body; 0: a disc with a nose; -1: a ball | heading | opacity |
 | ``TRACE`` | right end, middle | width | half height | ticks that fit | value now, -1 to 1 |
 | ``BAR`` | | word | | | share, 0 to 1 |
 | ``READOUT`` | | word | decimals | | number |
@@ -24,26 +24,28 @@ finds the place of ``BAR`` (satiety, health) and ``READOUT`` (tick, score), besi
 A line without a width, a ``RAY`` for instance, is as thin as it can be seen.
 """
 
-import numpy as np
-
 from nematodebench.kernels.jit import F64M, kernel
 from nematodebench.kernels.memory import Block, number
 
 __all__ = [
-    "BAR", "BLIND", "BODY", "BRAIN", "COLUMNS", "DANGER", "DISC", "FIELD_SIDE", "FOOD", "INK", "KINDS", "LABEL", "LINE",
-    "MUTED", "NULL", "RAY", "READOUT", "RECTANGLE", "REFERENCE", "RING", "ROLES", "ROWS", "TRACE", "TRIANGLE",
-    "WALL", "Row", "add", "bar", "body", "disc", "label", "line", "readout", "rectangle", "ring",
-    "soften", "trace", "triangle",
+    "BALL", "BAR", "BLIND", "BODY", "BRAIN", "COLUMNS", "DANGER", "DISC", "FIELD_SIDE", "FOOD", "INK", "KINDS",
+    "LABEL", "LINE", "MUTED", "NO_WORD", "NULL", "PAPER", "RAY", "READOUT", "RECTANGLE", "REFERENCE", "RING",
+    "ROLES", "ROWS", "TRACE", "TRIANGLE", "WALL", "Row", "add", "bar", "body", "disc", "label", "line", "readout",
+    "rectangle", "ring", "trace", "triangle",
 ]  # fmt: skip
 
 KINDS = ("disc", "ring", "line", "rectangle", "triangle", "label", "body", "trace", "bar", "readout")
 """Names of the kinds, by their numbers."""
 DISC, RING, LINE, RECTANGLE, TRIANGLE, LABEL, BODY, TRACE, BAR, READOUT = (float(n) for n in range(len(KINDS)))
 
-ROLES = ("brain", "reference", "null", "blind", "danger", "food", "wall", "ray", "ink", "muted")
+ROLES = ("brain", "reference", "null", "blind", "danger", "food", "wall", "ray", "ink", "muted", "paper")
 """Names of the colour roles, by their numbers; the palette gives each a colour."""
-BRAIN, REFERENCE, NULL, BLIND, DANGER, FOOD, WALL, RAY, INK, MUTED = (float(n) for n in range(len(ROLES)))
+BRAIN, REFERENCE, NULL, BLIND, DANGER, FOOD, WALL, RAY, INK, MUTED, PAPER = (float(n) for n in range(len(ROLES)))
 
+NO_WORD = -1.0
+"""For labels that are only a number."""
+BALL = -1.0
+"""The length of a body that looks the same from all sides."""
 ROWS, COLUMNS, FIELD_SIDE = 2048, 8, 64
 """The shape of ``rows``, and the side of the square ``field``. What does not fit into the rows is left out."""
 
@@ -120,7 +122,7 @@ def label(
 def body(
     rows: F64M, role: float, x: float, y: float, radius: float, length: float, heading: float, opacity: float
 ) -> None:
-    """Something that moves and leaves a trail: a disc with a nose, or a worm if it has a length."""
+    """Something that moves and leaves a trail: a worm of some length, a disc with a nose (0), or a ``BALL``."""
     add(rows, BODY, role, x, y, radius, length, heading, opacity)
 
 
@@ -140,9 +142,3 @@ def bar(rows: F64M, role: float, word: float, share: float) -> None:
 def readout(rows: F64M, word: float, decimals: float, value: float) -> None:
     """A number beside the picture."""
     add(rows, READOUT, INK, 0.0, 0.0, word, decimals, 0.0, value)
-
-
-@kernel()
-def soften(value: float) -> np.float32:
-    """A number from 0 to infinity as one from 0 to 1, for fields."""
-    return np.float32(value / (1.0 + value))

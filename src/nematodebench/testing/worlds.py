@@ -15,7 +15,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from nematodebench.drawing.frames import capture
+from nematodebench.drawing.show import still
 from nematodebench.kernels.abi import Outcome
+from nematodebench.kernels.scene import KINDS, ROLES, ROWS
 from nematodebench.testing.guards import Guarded
 from nematodebench.worlds.arrays import WorldArrays
 from nematodebench.worlds.base import World
@@ -232,14 +235,16 @@ class WorldSuite:
                 break
 
     def test_it_can_be_shown(self) -> None:
-        """As text always; as a picture if it has one."""
+        """As text and as a picture, and looking at it changes nothing."""
         play = _Play(self.world).begin(seed=8)
-        assert play.arrays.draw("ansi")
-        if type(self.world).image is not World.image:
-            image: Any = play.arrays.draw("rgb_array")
-            assert image.dtype == np.uint8
-            assert image.ndim == 3
-            assert image.shape[2] == 3
+        assert play.arrays.text()
+        before = play.seen() + play.state.tobytes()
+        image = still(play.arrays, "rgb_array")
+        assert play.seen() + play.state.tobytes() == before, "the scene wrote to what it should only read"
+        assert image.dtype == np.uint8
+        assert image.ndim == 3
+        assert image.shape[2] == 3
+        _check_scene(play)
 
     def _continued(self, play: _Play) -> list[bytes]:
         """What is seen from here to the episode's end."""
@@ -250,6 +255,17 @@ class WorldSuite:
             if play.ended:
                 break
         return seen
+
+
+def _check_scene(play: _Play) -> None:
+    """The rows of a scene are of known kinds and roles, within what there is room for, and numbers."""
+    frame = capture(play.arrays)
+    assert len(frame.rows) < ROWS - 1, "the scene writes more rows than there is room for"
+    assert np.isfinite(frame.rows).all()
+    assert np.isin(frame.rows[:, 0], np.arange(len(KINDS))).all()
+    assert np.isin(frame.rows[:, 1], np.arange(len(ROLES))).all()
+    if frame.field is not None:
+        assert ((frame.field >= 0.0) & (frame.field <= 1.0)).all()
 
 
 def _legal(play: _Play) -> bool:

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nematodebench.kernels.abi import WORLD, Outcome
 from nematodebench.kernels.jit import F32M, F64M, U64, first_class
@@ -79,11 +78,9 @@ class WorldArrays:
         params, state, _, *rest = self._row(copy)
         self.world.reference(params, state, rng, *rest)
 
-    def draw(self, mode: str | None, copy: int = 0) -> NDArray[np.uint8] | str | None:
-        """The world as a picture (``rgb_array``) or as text (``ansi``)."""
-        if mode is None:
-            return None
-        return self.world.image(self.state(copy)) if mode == "rgb_array" else self.world.text(self.state(copy))
+    def text(self, copy: int = 0) -> str:
+        """The world as text."""
+        return self.world.text(self.state(copy))
 
     def _row(self, copy: int) -> tuple[Any, ...]:
         return (

@@ -11,9 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from nematodebench.errors import UsageError
 from nematodebench.kernels.abi import SceneFunction, WorldFunction, WorldMemory
 from nematodebench.kernels.jit import F64
@@ -126,10 +123,6 @@ class World:
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "packed"}  # long, and soon packed again
-
-    def image(self, state: Any) -> NDArray[np.uint8]:
-        """The world as a picture, for ``render_mode="rgb_array"``; ``state`` is a view by name."""
-        raise TypeError(f"world {type(self).__name__} has no picture; render with 'ansi' or define `image`")
 
     def picture(self) -> Picture:
         """The frame of its scenes: what they show, the words in them and what colours mean."""

@@ -4,14 +4,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nematodebench.kernels.abi import Outcome, WorldMemory
-from nematodebench.kernels.jit import F32M, U64, kernel
+from nematodebench.kernels.jit import F32M, F64M, U64, kernel
 from nematodebench.kernels.memory import Block, constant, number, numbers, size
 from nematodebench.kernels.rng import STREAM_WORLD, randint, set_stream
+from nematodebench.kernels.scene import BRAIN, DANGER, FOOD, MUTED, RAY, bar, disc, line, readout, rectangle, triangle
 from nematodebench.worlds.base import Discrete, Sensor, World
-from nematodebench.worlds.draw.canvas import BODY, GOAL, Canvas
+from nematodebench.worlds.picture import Picture
 
 __all__ = ["Association"]
 
@@ -99,6 +99,25 @@ def reference(state: State, action: F32M) -> None:
     action[0, 0] = np.float32(state.answers[int(state.stimulus)])
 
 
+@memory.scene
+def scene(params: Params, state: State, action: F32M, rows: F64M) -> None:
+    """Stimuli from left to right with their right answers; the one shown now stands out; below, the last answers."""
+    last = params.stimuli - 1.0
+    rectangle(rows, RAY, state.stimulus, 0.5 * last, 0.9, last + 1.0, 0.0, 0.4)
+    for n in range(params.stimuli):
+        line(rows, MUTED, -0.5, float(n), last + 0.5, float(n), 0.0, 0.25)
+        line(rows, MUTED, float(n), -0.5, float(n), last + 0.5, 0.0, 0.25)
+        disc(rows, FOOD, float(n), state.answers[n], 0.28, 1.0)
+    answered = int(min(state.step, float(_RECENT)))
+    if answered > 0:
+        triangle(rows, BRAIN, -0.75, float(action[0, 0]), 0.4, 0.4, 0.0, 1.0)
+    for n in range(answered):
+        right = state.recent[int(state.step - 1.0 - n) % _RECENT] > 0.0
+        disc(rows, BRAIN if right else DANGER, last + 0.3 - n * (last + 0.6) / (_RECENT - 1), -1.0, 0.2, 1.0 - 0.07 * n)
+    readout(rows, 0.0, 0.0, state.step)
+    bar(rows, BRAIN, 1.0, state.right / max(state.step, 1.0))
+
+
 @dataclass(frozen=True)
 class Association(World):
     """Every stimulus has one right answer, no two the same; which is hidden and fixed for the run.
@@ -131,6 +150,7 @@ class Association(World):
     reset = staticmethod(reset)
     step = staticmethod(step)
     reference = staticmethod(reference)
+    scene = staticmethod(scene)
 
     @property
     def sensors(self) -> tuple[Sensor, ...]:
@@ -143,12 +163,11 @@ class Association(World):
         """One answer for each stimulus."""
         return Discrete(tuple(f"answer_{n}" for n in range(self.stimuli)))
 
-    def image(self, state: State) -> NDArray[np.uint8]:
-        """Stimuli from left to right with their answers, the present one standing out."""
-        canvas = Canvas(-0.5, -0.5, self.stimuli - 0.5, self.stimuli - 0.5)
-        for stimulus, answer in enumerate(state.answers):
-            canvas.disc(stimulus, answer, 0.3, BODY if stimulus == state.stimulus else GOAL)
-        return canvas.pixels
+    def picture(self) -> Picture:
+        """Stimuli from left to right, answers from bottom to top."""
+        legend = {"ray": "stimulus now", "food": "right answer", "brain": "answer given, right", "danger": "wrong"}
+        view = (-1.1, -1.4, self.stimuli - 0.4, self.stimuli - 0.4)
+        return Picture(view, words=("step", "right"), legend=legend, frames=3)
 
     def text(self, state: State) -> str:
         """The stimulus, its answer and the count."""

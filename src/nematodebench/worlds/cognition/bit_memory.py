@@ -1,21 +1,24 @@
 """World `bit_memory`: one bit is shown with a cue, others without one follow, and the cued one is asked for."""
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nematodebench.kernels.abi import Outcome, WorldMemory
-from nematodebench.kernels.jit import F32M, U64, kernel
+from nematodebench.kernels.jit import F32M, F64M, U64, kernel
 from nematodebench.kernels.memory import Block, constant, number
 from nematodebench.kernels.rng import randint
+from nematodebench.kernels.scene import BRAIN, DANGER, FOOD, INK, MUTED, NULL, PAPER, RAY, label, readout, rectangle
 from nematodebench.worlds.base import Discrete, Sensor, World
-from nematodebench.worlds.draw.canvas import BODY, GOAL, INK, Canvas
+from nematodebench.worlds.picture import Picture
 
 __all__ = ["BitMemory"]
 
 _A, _B, _CUE, _GO = 0, 1, 2, 3
+_QUESTION = 2.0
+_PER_LINE = 11.0
 
 
 class Params(Block):
@@ -87,6 +90,38 @@ def reference(state: State, action: F32M) -> None:
     action[0, 0] = np.float32(state.bit)
 
 
+@kernel()
+def _square(rows: F64M, role: float, tick: float, size: float, opacity: float) -> None:
+    """The square of a tick; the ticks go on in the next line where one is full."""
+    rectangle(rows, role, tick % _PER_LINE, -np.floor(tick / _PER_LINE), size, size, 0.0, opacity)
+
+
+@kernel()
+def _letter(rows: F64M, role: float, tick: float, word: float) -> None:
+    label(rows, role, tick % _PER_LINE, -np.floor(tick / _PER_LINE), 0.5, word, -1.0, 0.0)
+
+
+@memory.scene
+def scene(params: Params, state: State, action: F32M, outcome: Outcome, rows: F64M) -> None:
+    """The ticks of a trial from left to right: the cued bit first, what is shown now, and the answer at the end."""
+    now, asked = state.step, params.delay + 1.0
+    for tick in range(int(asked) + 1):
+        _square(rows, MUTED, float(tick), 0.8, 0.25)
+    if now <= asked:
+        _square(rows, RAY, now, 0.94, 0.5)
+    _square(rows, FOOD, 0.0, 0.8, 1.0)
+    _letter(rows, PAPER, 0.0, state.bit)
+    if 0.0 < now <= params.delay:
+        _square(rows, NULL, now, 0.8, 1.0)
+        _letter(rows, PAPER, now, state.shown)
+    elif now == asked:
+        _letter(rows, INK, asked, _QUESTION)
+    elif now > asked:
+        _square(rows, BRAIN if outcome.reward[0] > 0.0 else DANGER, asked, 0.8, 1.0)
+        _letter(rows, PAPER, asked, float(action[0, 0]))
+    readout(rows, 3.0, 0.0, state.step)
+
+
 @dataclass(frozen=True)
 class BitMemory(World):
     """One trial an episode: what came with the cue has to be remembered over `delay` distractors.
@@ -118,6 +153,7 @@ class BitMemory(World):
     reset = staticmethod(reset)
     step = staticmethod(step)
     reference = staticmethod(reference)
+    scene = staticmethod(scene)
 
     @property
     def horizon(self) -> int:
@@ -134,14 +170,14 @@ class BitMemory(World):
         """One answer for each bit."""
         return Discrete(("a", "b"))
 
-    def image(self, state: State) -> NDArray[np.uint8]:
-        """Shows the cued bit on the left and the bit shown now at its time; a is below, b above."""
-        canvas = Canvas(-1.0, -0.5, self.horizon, 1.5)
-        canvas.disc(0.0, state.bit, 0.3, GOAL)
-        canvas.bar(min(state.step, self.horizon - 1.0), 0.5, 0.05, 2.0, INK)
-        if state.step <= self.delay:
-            canvas.disc(state.step, state.shown, 0.3, BODY)
-        return canvas.pixels
+    def picture(self) -> Picture:
+        """One square a tick, in lines."""
+        legend = {
+            "food": "cued bit", "null": "distractor", "ray": "now", "brain": "right answer", "danger": "wrong answer",
+        }  # fmt: skip
+        wide, lines = min(self.horizon, int(_PER_LINE)), math.ceil(self.horizon / _PER_LINE)
+        view = (-0.7, 0.3 - lines, wide - 0.3, 0.7)
+        return Picture(view, words=("a", "b", "?", "step"), legend=legend, frames=2)
 
     def text(self, state: State) -> str:
         """Says the time, the bit to remember and what is shown now."""

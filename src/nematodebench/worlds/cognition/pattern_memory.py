@@ -4,14 +4,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nematodebench.kernels.abi import Outcome, WorldMemory
-from nematodebench.kernels.jit import F32M, U64, kernel
+from nematodebench.kernels.jit import F32M, F64M, U64, kernel
 from nematodebench.kernels.memory import Block, constant, number, numbers, size
 from nematodebench.kernels.rng import randint
+from nematodebench.kernels.scene import BRAIN, DANGER, FOOD, MUTED, NO_WORD, PAPER, RAY, bar, label, readout, rectangle
 from nematodebench.worlds.base import Discrete, Sensor, World
-from nematodebench.worlds.draw.canvas import BODY, GOAL, Canvas
+from nematodebench.worlds.picture import Picture
 
 __all__ = ["PatternMemory"]
 
@@ -87,6 +87,30 @@ def reference(params: Params, state: State, action: F32M) -> None:
     action[0, 0] = np.float32(state.pattern[int(state.step) % params.length])
 
 
+@memory.scene
+def scene(params: Params, state: State, action: F32M, rows: F64M) -> None:
+    """The pattern as far as it was shown, the place that it is at, and the last recall below its place."""
+    now = int(state.step)
+    at = now % params.length
+    recalling = now >= params.length
+    if now < 2 * params.length:
+        rectangle(rows, RAY, float(at), 0.0 if recalling else 1.0, 0.94, 0.94, 0.0, 0.35)
+    for position in range(params.length):
+        shown = recalling or position <= now
+        rectangle(rows, FOOD if shown else MUTED, float(position), 1.0, 0.8, 0.8, 0.0, 0.9 if shown else 0.25)
+        if shown:
+            label(rows, PAPER, float(position), 1.0, 0.5, NO_WORD, 0.0, state.pattern[position])
+        rectangle(rows, MUTED, float(position), 0.0, 0.8, 0.8, 0.0, 0.25)
+    last = now - params.length - 1
+    if last >= 0:
+        role = BRAIN if state.right > 0.0 else DANGER
+        rectangle(rows, role, float(last), 0.0, 0.8, 0.8, 0.0, 1.0)
+        label(rows, PAPER, float(last), 0.0, 0.5, NO_WORD, 0.0, float(action[0, 0]))
+    label(rows, MUTED, 0.5 * params.length - 0.5, 1.75, 0.26, 2.0 if recalling else 1.0, -1.0, 0.0)
+    readout(rows, 0.0, 0.0, state.step)
+    bar(rows, BRAIN, 3.0, state.recalled / params.length)
+
+
 @dataclass(frozen=True)
 class PatternMemory(World):
     """`length` symbols of `symbols` kinds, drawn anew every episode, are shown one a step and then recalled in order.
@@ -124,6 +148,7 @@ class PatternMemory(World):
     reset = staticmethod(reset)
     step = staticmethod(step)
     reference = staticmethod(reference)
+    scene = staticmethod(scene)
 
     @classmethod
     def easy(cls) -> "PatternMemory":
@@ -151,13 +176,12 @@ class PatternMemory(World):
         """One action for each symbol."""
         return Discrete(tuple(f"symbol_{symbol}" for symbol in range(self.symbols)))
 
-    def image(self, state: State) -> NDArray[np.uint8]:
-        """The pattern from left to right, higher symbols higher up; the current position stands out."""
-        canvas = Canvas(-0.5, -0.5, self.length - 0.5, self.symbols - 0.5)
-        now = int(state.step) % self.length
-        for position, symbol in enumerate(state.pattern):
-            canvas.disc(position, symbol, 0.3, BODY if position == now else GOAL)
-        return canvas.pixels
+    def picture(self) -> Picture:
+        """The pattern above, its recall below."""
+        legend = {"food": "the pattern", "brain": "right recall", "danger": "wrong recall", "ray": "now"}
+        words = ("step", "the pattern is shown", "the pattern is recalled", "recalled")
+        view = (-0.7, -0.7, self.length - 0.3, 2.1)
+        return Picture(view, words=words, legend=legend, frames=3)
 
     def text(self, state: State) -> str:
         """The pattern and the number recalled."""

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nematodebench.kernels.abi import Outcome, WorldMemory
 from nematodebench.kernels.angles import TWO_PI
-from nematodebench.kernels.jit import F32M, U64, kernel
+from nematodebench.kernels.jit import F32M, F64M, U64, kernel
 from nematodebench.kernels.math import sin64
 from nematodebench.kernels.memory import Block, constant, number, numbers
 from nematodebench.kernels.rng import uniform
+from nematodebench.kernels.scene import BRAIN, DANGER, FOOD, MUTED, line, readout, trace
 from nematodebench.worlds.base import Discrete, Sensor, World
-from nematodebench.worlds.draw.canvas import BODY, Canvas
+from nematodebench.worlds.picture import Picture
 
 __all__ = ["Prediction"]
 
@@ -23,6 +23,7 @@ _SINE, _SQUARE, _WALK = 0, 1, 2
 _MEMORY = 10
 _LATEST = _MEMORY - 1
 _RATE, _NOISE = 0.1, 0.1
+_WIDE, _NOW, _STEPS_SHOWN = 2.2, 2.0, 60.0
 
 
 class Params(Block):
@@ -115,6 +116,24 @@ def reference(params: Params, state: State, action: F32M) -> None:
     action[0, 0] = np.float32(np.floor(0.5 * (expected + 1.0) * (params.levels - 1.0) + 0.5))
 
 
+@memory.scene
+def scene(params: Params, state: State, action: F32M, rows: F64M) -> None:
+    """The signal and the guesses as curves that run to the left, and how far the last guess was off."""
+    for level in range(-1, 2):
+        line(rows, MUTED, -_WIDE, float(level), _WIDE, float(level), 0.0, 0.35)
+    latest, stride = state.values[_LATEST], (_NOW + _WIDE) / _STEPS_SHOWN
+    for n in range(_LATEST):
+        x = _NOW - (_LATEST - n) * stride
+        line(rows, FOOD, x, state.values[n], x + stride, state.values[n + 1], 0.05, 1.0)
+    trace(rows, FOOD, _NOW, 0.0, _NOW + _WIDE, 1.0, _STEPS_SHOWN, latest)
+    if state.step > 0.0:
+        guess = min(max(2.0 * float(action[0, 0]) / (params.levels - 1.0) - 1.0, -1.0), 1.0)
+        line(rows, DANGER, _NOW, latest, _NOW, guess, 0.04, 0.9)
+        trace(rows, BRAIN, _NOW, 0.0, _NOW + _WIDE, 1.0, _STEPS_SHOWN, guess)
+        readout(rows, 1.0, 3.0, state.error / state.step)
+    readout(rows, 0.0, 0.0, state.step)
+
+
 @dataclass(frozen=True)
 class Prediction(World):
     """A signal within [-1, 1] of which the next value is to be guessed every step.
@@ -155,6 +174,7 @@ class Prediction(World):
     reset = staticmethod(reset)
     step = staticmethod(step)
     reference = staticmethod(reference)
+    scene = staticmethod(scene)
 
     @property
     def sensors(self) -> tuple[Sensor, ...]:
@@ -171,12 +191,10 @@ class Prediction(World):
         """The kind as a number."""
         return {"kind": _KINDS.index(self.kind)}
 
-    def image(self, state: State) -> NDArray[np.uint8]:
-        """The last values, the latest on the right."""
-        canvas = Canvas(-0.5, -1.2, _MEMORY - 0.5, 1.2)
-        for n, value in enumerate(state.values):
-            canvas.bar(n, value / 2.0, 0.6, max(abs(value), 0.02), BODY)
-        return canvas.pixels
+    def picture(self) -> Picture:
+        """The last steps, now on the right."""
+        legend = {"food": "signal", "brain": "guesses", "danger": "error of the last guess"}
+        return Picture((-_WIDE, -1.3, _WIDE, 1.3), words=("step", "mean error"), legend=legend, frames=8)
 
     def text(self, state: State) -> str:
         """The latest value and the summed error."""

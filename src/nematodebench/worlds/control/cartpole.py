@@ -4,16 +4,31 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nematodebench.kernels.abi import Outcome, WorldMemory
 from nematodebench.kernels.angles import PI, TWO_PI, wrap
-from nematodebench.kernels.jit import F32M, U64, kernel
+from nematodebench.kernels.jit import F32M, F64M, U64, kernel
 from nematodebench.kernels.math import cos64, sin64
 from nematodebench.kernels.memory import Block, constant, number
 from nematodebench.kernels.rng import uniform
+from nematodebench.kernels.scene import (
+    BALL,
+    BRAIN,
+    DANGER,
+    INK,
+    RAY,
+    REFERENCE,
+    WALL,
+    bar,
+    body,
+    disc,
+    line,
+    readout,
+    rectangle,
+    triangle,
+)
 from nematodebench.worlds.base import Effectors, Sensor, World
-from nematodebench.worlds.draw.canvas import BODY, INK, Canvas
+from nematodebench.worlds.picture import Picture
 
 __all__ = ["Cartpole", "CartpoleSwingup", "CartpoleUpright"]
 
@@ -21,6 +36,7 @@ _GRAVITY, _CART, _POLE, _TAU = 9.8, 1.0, 0.1, 0.02
 _MASS = _CART + _POLE
 _START_SPEED = 0.05
 _UPRIGHT = 0.95
+_REACH = 4  # metres of rail on each side in a picture that follows the cart
 
 
 class Params(Block):
@@ -204,6 +220,55 @@ def reference(params: Params, state: State, action: F32M) -> None:
     action[0, 0], action[0, 1] = np.float32(0.0 if push > 0.0 else 1.0), np.float32(1.0 if push > 0.0 else 0.0)
 
 
+@kernel()
+def _draw_track(params: Params, rows: F64M, seen_from: float) -> None:
+    """The rail with a mark every metre, its ends, and the angles at which the pole has fallen."""
+    line(rows, WALL, -2.0 * _REACH, 0.0, 2.0 * _REACH, 0.0, 0.03, 1.0)
+    for n in range(-_REACH, _REACH + 1):
+        mark = np.floor(seen_from) + n
+        if abs(mark) <= params.x_limit:
+            line(rows, WALL, mark - seen_from, 0.0, mark - seen_from, -0.12, 0.02, 1.0)
+    for side in (-1.0, 1.0):
+        rectangle(rows, DANGER, side * params.x_limit - seen_from, 0.0, 0.06, 0.5, 0.0, 1.0)
+
+
+@kernel()
+def draw_cart(params: Params, state: State, action: F32M, rows: F64M) -> None:
+    """The cart with its pole and the push it was given; on a long rail the picture follows the cart."""
+    seen_from = state.x if params.hanging != 0.0 else 0.0
+    x, length = state.x - seen_from, 2.0 * params.half_length
+    _draw_track(params, rows, seen_from)
+    if params.hanging == 0.0:
+        for side in (-1.0, 1.0):
+            fallen = side * params.angle_limit
+            line(rows, DANGER, x, 0.0, x + length * sin64(fallen), length * cos64(fallen), 0.0, 0.6)
+    tip_x, tip_y = x + length * sin64(state.angle), length * cos64(state.angle)
+    push = _force(params, action[0, 0], action[0, 1])
+    if push != 0.0 and state.tick > 0.0:
+        side = 1.0 if push > 0.0 else -1.0
+        triangle(rows, RAY, x + 0.5 * side, 0.0, 0.3, 0.24, 0.0 if push > 0.0 else PI, 0.95)
+    rectangle(rows, BRAIN, x, 0.0, 0.6, 0.3, 0.0, 1.0)
+    line(rows, REFERENCE, x, 0.0, tip_x, tip_y, 0.09, 1.0)
+    body(rows, REFERENCE, tip_x, tip_y, 0.08, BALL, 0.0, 1.0)
+    disc(rows, INK, x, 0.0, 0.05, 1.0)
+    readout(rows, 0.0, 0.0, state.tick)
+    readout(rows, 1.0, 2.0, state.x)
+    readout(rows, 2.0, 1.0, state.score)
+    bar(rows, REFERENCE, 3.0, 0.5 + 0.5 * cos64(state.angle))
+
+
+@memory.scene
+def scene(params: Params, state: State, action: F32M, rows: F64M) -> None:
+    """Rail, cart, pole and push."""
+    draw_cart(params, state, action, rows)
+
+
+@upright_memory.scene
+def scene_upright(params: Params, state: UprightState, action: F32M, rows: F64M) -> None:
+    """Rail, cart, pole and push."""
+    draw_cart(params, state, action, rows)
+
+
 @dataclass(frozen=True)
 class Cartpole(World):
     """A pole of 0.1 on a cart of 1, gravity 9.8, 0.02 s a tick; standard equations, semi-implicit Euler.
@@ -246,6 +311,7 @@ class Cartpole(World):
     reset = staticmethod(reset)
     step = staticmethod(step)
     reference = staticmethod(reference)
+    scene = staticmethod(scene)
     hanging: ClassVar[bool] = False
 
     @property
@@ -258,13 +324,12 @@ class Cartpole(World):
         """Push to the left, push to the right."""
         return Effectors(("e1", "e2"))
 
-    def image(self, state: State) -> NDArray[np.uint8]:
-        """Cart and pole."""
-        reach = self.x_limit
-        canvas = Canvas(-reach, -2.4, reach, 2.4)
-        canvas.bar(state.x, 0.0, 0.5, 0.3, BODY)
-        canvas.line(state.x, 0.0, np.pi / 2.0 - state.angle, 2.0 * self.half_length, INK)
-        return canvas.pixels
+    def picture(self) -> Picture:
+        """The whole rail, or on a long one what is around the cart."""
+        legend = {"brain": "cart", "reference": "pole", "ray": "push", "danger": "limits"}
+        reach, length = self.x_limit + 0.4, 2.0 * self.half_length
+        view = (-2.4, -1.4, 2.4, 1.4) if self.hanging else (-reach, -0.5, reach, length + 0.4)
+        return Picture(view, words=("tick", "x", "score", "upright"), legend=legend, frames=50)
 
     def text(self, state: State) -> str:
         """The four quantities."""
@@ -317,3 +382,4 @@ class CartpoleUpright(CartpoleSwingup):
     name: ClassVar[str] = "cartpole_upright"
     memory = upright_memory
     step = staticmethod(step_upright)
+    scene = staticmethod(scene_upright)

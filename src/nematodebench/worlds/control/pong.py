@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nematodebench.kernels.abi import Outcome, WorldMemory
 from nematodebench.kernels.angles import PI, atan2_64
@@ -12,9 +11,8 @@ from nematodebench.kernels.jit import F32M, F64M, U64, kernel
 from nematodebench.kernels.math import cos64, sin64
 from nematodebench.kernels.memory import Block, constant, number
 from nematodebench.kernels.rng import uniform
-from nematodebench.kernels.scene import BRAIN, FOOD, RAY, WALL, bar, body, line, readout, rectangle
+from nematodebench.kernels.scene import BALL, BRAIN, FOOD, RAY, WALL, bar, body, line, readout, rectangle
 from nematodebench.worlds.base import Effectors, Sensor, World
-from nematodebench.worlds.draw.canvas import BODY, GOAL, Canvas
 from nematodebench.worlds.picture import Picture
 
 __all__ = ["Pong"]
@@ -157,7 +155,7 @@ def scene(params: Params, state: State, obs: F32M, rows: F64M) -> None:
         to_x, to_y = _PADDLE_X + reach * cos64(angle), state.paddle + reach * sin64(angle)
         line(rows, RAY, _PADDLE_X, state.paddle, to_x, to_y, 6.0 if felt else 0.0, 0.6 if felt else 0.35)
     rectangle(rows, BRAIN, _PADDLE_X, state.paddle, 20.0, _PADDLE_HEIGHT, 0.0, 1.0)
-    body(rows, FOOD, state.x, state.y, _RADIUS, 0.0, atan2_64(state.vy, state.vx), 1.0)
+    body(rows, FOOD, state.x, state.y, _RADIUS, BALL, 0.0, 1.0)
     readout(rows, 0.0, 0.0, state.tick)
     readout(rows, 1.0, 0.0, state.hits)
     readout(rows, 2.0, 0.0, state.misses)
@@ -214,13 +212,6 @@ class Pong(World):
         legend = {"brain": "paddle", "food": "ball", "ray": "bearings it feels"}
         words = ("tick", "hits", "misses", "hit rate")
         return Picture((0.0, 0.0, _WIDTH, _HEIGHT), words=words, legend=legend, frames=60)
-
-    def image(self, state: State) -> NDArray[np.uint8]:
-        """Shows the field with paddle and ball."""
-        canvas = Canvas(0.0, 0.0, _WIDTH, _HEIGHT)
-        canvas.bar(_PADDLE_X, state.paddle, 10.0, _PADDLE_HEIGHT, BODY)
-        canvas.disc(state.x, state.y, _RADIUS, GOAL)
-        return canvas.pixels
 
     def text(self, state: State) -> str:
         """Says where ball and paddle are, and the counts."""

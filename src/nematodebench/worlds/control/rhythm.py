@@ -4,22 +4,23 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nematodebench.kernels.abi import Outcome, WorldMemory
 from nematodebench.kernels.angles import TWO_PI
-from nematodebench.kernels.jit import F32M, F64, U64, kernel
+from nematodebench.kernels.jit import F32M, F64, F64M, U64, kernel
 from nematodebench.kernels.math import cos64, exp64, log64, sin64
 from nematodebench.kernels.memory import Block, constant, number, numbers, size
 from nematodebench.kernels.rng import uniform
+from nematodebench.kernels.scene import BRAIN, FOOD, MUTED, NULL, label, line, readout, trace
 from nematodebench.worlds.base import Effectors, Sensor, World
-from nematodebench.worlds.draw.canvas import BODY, GOAL, INK, Canvas
+from nematodebench.worlds.picture import Picture
 
 __all__ = ["Rhythm"]
 
 _DAMPING = 0.2
 _ENOUGH_AMPLITUDE = 0.2
 _TOLERANCE = 0.1
+_WIDE, _NOW, _TICKS_SHOWN = 2.4, 2.2, 160.0
 
 
 class Params(Block):
@@ -155,6 +156,19 @@ def reference(state: State, action: F32M) -> None:
     action[0, 0], action[0, 1] = np.float32(max(state.sine, 0.0)), np.float32(max(-state.sine, 0.0))
 
 
+@memory.scene
+def scene(params: Params, state: State, rows: F64M) -> None:
+    """Pacemaker and joint as curves that run to the left; a silent pacemaker is grey."""
+    for level in range(-1, 2):
+        line(rows, MUTED, -_WIDE, float(level), _WIDE, float(level), 0.0, 0.35)
+    heard = 2.0 * state.tick < params.ticks
+    trace(rows, FOOD if heard else NULL, _NOW, 0.0, _NOW + _WIDE, 1.0, _TICKS_SHOWN, state.sine)
+    trace(rows, BRAIN, _NOW, 0.0, _NOW + _WIDE, 1.0, _TICKS_SHOWN, state.joint)
+    label(rows, MUTED, 0.0, 1.3, 0.2, 2.0 if heard else 3.0, -1.0, 0.0)
+    readout(rows, 0.0, 0.0, state.tick)
+    readout(rows, 1.0, 0.0, state.period)
+
+
 @dataclass(frozen=True)
 class Rhythm(World):
     """A damped joint a and a pacemaker whose period P, an integer, is new in every episode.
@@ -188,6 +202,7 @@ class Rhythm(World):
     reset = staticmethod(reset)
     step = staticmethod(step)
     reference = staticmethod(reference)
+    scene = staticmethod(scene)
 
     def __post_init__(self) -> None:
         """A window must hold at least one period."""
@@ -204,13 +219,11 @@ class Rhythm(World):
         """There are two muscles of the joint."""
         return Effectors(("e1", "e2"))
 
-    def image(self, state: State) -> NDArray[np.uint8]:
-        """Shows the joint as a hand and the pacemaker as a dot that goes round."""
-        canvas = Canvas(-1.2, -1.2, 1.2, 1.2)
-        canvas.line(0.0, 0.0, np.pi / 2.0 * (1.0 - state.joint), 1.0, INK)
-        canvas.disc(0.0, 0.0, 0.1, BODY)
-        canvas.disc(state.sine, state.cosine, 0.06, GOAL)
-        return canvas.pixels
+    def picture(self) -> Picture:
+        """The last ticks, now on the right."""
+        legend = {"brain": "joint", "food": "pacemaker, heard", "null": "pacemaker, silent"}
+        words = ("tick", "period", "the pacemaker is heard", "the pacemaker is silent")
+        return Picture((-_WIDE, -1.25, _WIDE, 1.55), words=words, legend=legend, frames=30)
 
     def text(self, state: State) -> str:
         """Says where joint and pacemaker are."""

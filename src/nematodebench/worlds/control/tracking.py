@@ -4,16 +4,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nematodebench.kernels.abi import Outcome, WorldMemory
 from nematodebench.kernels.angles import PI, wrap
-from nematodebench.kernels.jit import F32M, U64, kernel
-from nematodebench.kernels.math import cos64, exp32
+from nematodebench.kernels.jit import F32M, F64M, U64, kernel
+from nematodebench.kernels.math import cos64, exp32, sin64
 from nematodebench.kernels.memory import Block, constant, number
 from nematodebench.kernels.rng import uniform
+from nematodebench.kernels.scene import BALL, BRAIN, FOOD, MUTED, RAY, bar, body, disc, line, readout, ring, triangle
 from nematodebench.worlds.base import Effectors, Sensor, World
-from nematodebench.worlds.draw.canvas import BODY, GOAL, INK, Canvas
+from nematodebench.worlds.picture import Picture
 
 __all__ = ["Tracking"]
 
@@ -104,6 +104,26 @@ def reference(params: Params, state: State, action: F32M) -> None:
     action[0, 0], action[0, 1] = np.float32(max(drive, 0.0)), np.float32(max(-drive, 0.0))
 
 
+@memory.scene
+def scene(state: State, obs: F32M, rows: F64M) -> None:
+    """The circle, the units of both eyes as they respond, the target and the gaze."""
+    ring(rows, MUTED, 0.0, 0.0, 1.0, 0.01, 0.5)
+    for eye in range(2):
+        for unit in range(_UNITS):
+            response = float(obs[0, eye * _UNITS + unit])
+            angle = _RADIANS * (state.gaze + _EYES[eye] - 60.0 + _SPACING * unit)
+            c, s = cos64(angle), sin64(angle)
+            near, far = 0.25 + 0.03 * eye, 0.32 + 0.6 * response
+            line(rows, RAY, near * c, near * s, far * c, far * s, 0.015, 0.35 + 0.6 * response)
+    gaze, target = _RADIANS * state.gaze, _RADIANS * state.target
+    line(rows, BRAIN, 0.0, 0.0, 0.92 * cos64(gaze), 0.92 * sin64(gaze), 0.03, 0.9)
+    body(rows, FOOD, cos64(target), sin64(target), 0.08, BALL, 0.0, 1.0)
+    disc(rows, BRAIN, 0.0, 0.0, 0.17, 1.0)
+    triangle(rows, BRAIN, 0.92 * cos64(gaze), 0.92 * sin64(gaze), 0.16, 0.13, gaze, 1.0)
+    readout(rows, 0.0, 0.0, state.tick)
+    bar(rows, FOOD, 1.0, 0.5 + 0.5 * cos64(target - gaze))
+
+
 @dataclass(frozen=True)
 class Tracking(World):
     """A target circles at constant speed and turns round now and then. Angles in degrees, counter-clockwise.
@@ -136,6 +156,7 @@ class Tracking(World):
     reset = staticmethod(reset)
     step = staticmethod(step)
     reference = staticmethod(reference)
+    scene = staticmethod(scene)
 
     @property
     def sensors(self) -> tuple[Sensor, ...]:
@@ -147,14 +168,11 @@ class Tracking(World):
         """There are two muscles of the neck."""
         return Effectors(("e1", "e2"))
 
-    def image(self, state: State) -> NDArray[np.uint8]:
-        """Shows the gaze as a hand and the target on a circle."""
-        canvas = Canvas(-1.2, -1.2, 1.2, 1.2)
-        gaze, target = np.radians(state.gaze), np.radians(state.target)
-        canvas.line(0.0, 0.0, gaze, 1.0, INK)
-        canvas.disc(0.0, 0.0, 0.15, BODY)
-        canvas.disc(float(np.cos(target)), float(np.sin(target)), 0.08, GOAL)
-        return canvas.pixels
+    def picture(self) -> Picture:
+        """The circle on which the target runs."""
+        legend = {"brain": "gaze", "food": "target", "ray": "units of the eyes"}
+        view = (-1.2, -1.2, 1.2, 1.2)
+        return Picture(view, words=("tick", "on target"), legend=legend, frames=60)
 
     def text(self, state: State) -> str:
         """Says gaze and target in degrees."""

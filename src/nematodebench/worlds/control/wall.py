@@ -4,16 +4,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nematodebench.kernels.abi import Outcome, WorldMemory
 from nematodebench.kernels.angles import PI, TWO_PI, atan2_64, wrap
-from nematodebench.kernels.jit import F32M, U64, kernel
+from nematodebench.kernels.jit import F32M, F64M, U64, kernel
 from nematodebench.kernels.math import cos64, sin64
 from nematodebench.kernels.memory import Block, constant, number
 from nematodebench.kernels.rng import uniform
+from nematodebench.kernels.scene import BRAIN, MUTED, RAY, REFERENCE, WALL, bar, body, disc, line, readout, rectangle
 from nematodebench.worlds.base import Effectors, Sensor, World
-from nematodebench.worlds.draw.canvas import BODY, INK, Canvas
+from nematodebench.worlds.picture import Picture
 
 __all__ = ["Wall"]
 
@@ -189,6 +189,33 @@ def reference(params: Params, state: State, action: F32M) -> None:
     action[0, 1] = np.float32(speed + 0.5 * turn)
 
 
+@memory.scene
+def scene(params: Params, state: State, obs: F32M, rows: F64M) -> None:
+    """The box with the cells that were visited, the whiskers up to the wall, and the disc."""
+    side, width = params.side, params.side / _PARTITION
+    for cell in range(_PARTITION * _PARTITION):
+        if (int(state.visited) >> cell) & 1:
+            x, y = (cell // _PARTITION + 0.5) * width, (cell % _PARTITION + 0.5) * width
+            rectangle(rows, REFERENCE, x, y, width, width, 0.0, 0.16)
+    for n in range(1, _PARTITION):
+        line(rows, MUTED, n * width, 0.0, n * width, side, 0.0, 0.25)
+        line(rows, MUTED, 0.0, n * width, side, n * width, 0.0, 0.25)
+    for edge in range(2):
+        rectangle(rows, WALL, side / 2.0, edge * side, side, 0.3, 0.0, 1.0)
+        rectangle(rows, WALL, edge * side, side / 2.0, 0.3, side, 0.0, 1.0)
+    for ray in range(2):
+        angle = state.heading + (_QUARTER_PI if ray == 0 else -_QUARTER_PI)
+        felt = float(obs[0, ray])
+        reach = (1.0 - felt) * side * _SQRT_2 + params.radius
+        to_x, to_y = state.x + reach * cos64(angle), state.y + reach * sin64(angle)
+        line(rows, RAY, state.x, state.y, to_x, to_y, 0.12, 0.2 + 0.8 * felt * felt)
+        disc(rows, RAY, to_x, to_y, 0.15, 0.2 + 0.8 * felt * felt)
+    body(rows, BRAIN, state.x, state.y, params.radius, 0.0, state.heading, 1.0)
+    readout(rows, 0.0, 0.0, state.tick)
+    readout(rows, 1.0, 0.0, state.collisions)
+    bar(rows, REFERENCE, 2.0, _count_cells(state) / (_PARTITION * _PARTITION))
+
+
 @dataclass(frozen=True)
 class Wall(World):
     """A disc in a square box; it starts at the centre, heading pi/2 (up), or anywhere with any heading.
@@ -227,6 +254,7 @@ class Wall(World):
     reset = staticmethod(reset)
     step = staticmethod(step)
     reference = staticmethod(reference)
+    scene = staticmethod(scene)
 
     @property
     def sensors(self) -> tuple[Sensor, ...]:
@@ -238,13 +266,11 @@ class Wall(World):
         """There are two wheels."""
         return Effectors(("left", "right"))
 
-    def image(self, state: State) -> NDArray[np.uint8]:
-        """Shows the disc with its whiskers."""
-        canvas = Canvas(0.0, 0.0, self.side, self.side)
-        for angle in (_QUARTER_PI, -_QUARTER_PI):
-            canvas.line(state.x, state.y, state.heading + angle, 2.0 * self.radius, INK)
-        canvas.disc(state.x, state.y, self.radius, BODY)
-        return canvas.pixels
+    def picture(self) -> Picture:
+        """The box."""
+        legend = {"brain": "disc", "ray": "whiskers", "reference": "visited cells", "wall": "wall"}
+        words = ("tick", "collisions", "visited")
+        return Picture((-0.15, -0.15, self.side + 0.15, self.side + 0.15), words=words, legend=legend, frames=30)
 
     def text(self, state: State) -> str:
         """Says pose and collisions."""

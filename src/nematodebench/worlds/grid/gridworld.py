@@ -7,11 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nematodebench.kernels.abi import Outcome, WorldMemory
-from nematodebench.kernels.jit import F32M, U64, kernel
+from nematodebench.kernels.jit import F32M, F64M, U64, kernel
 from nematodebench.kernels.memory import Block, constant, number
 from nematodebench.kernels.rng import randint
+from nematodebench.kernels.scene import FOOD, RAY, disc, line, readout
 from nematodebench.worlds.base import Discrete, Sensor, World
-from nematodebench.worlds.draw import cells
+from nematodebench.worlds.grid.scenes import draw_agent, draw_cells
+from nematodebench.worlds.picture import Picture
+from nematodebench.worlds.text import grid_text
 
 __all__ = ["Gridworld"]
 
@@ -116,6 +119,23 @@ def reference(state: State, action: F32M) -> None:
             action[0, 0] = np.float32(way)
 
 
+@memory.scene
+def scene(params: Params, state: State, action: F32M, obs: F32M, rows: F64M) -> None:
+    """The cells, what is felt in four directions, the food and the agent."""
+    draw_cells(rows, params.side)
+    for way in range(_MOVES):
+        felt = float(obs[0, way])
+        if felt > 0.0:
+            reach = (1.0 - felt) * params.side
+            to_x, to_y = state.x + reach * _DX[way], state.y + reach * _DY[way]
+            line(rows, RAY, state.x, state.y, to_x, to_y, 0.08, 0.2 + 0.8 * felt)
+    disc(rows, FOOD, state.food_x, state.food_y, 0.28, 1.0)
+    draw_agent(rows, state.x, state.y, int(action[0, 0]), _MOVES)
+    readout(rows, 0.0, 0.0, state.step)
+    readout(rows, 1.0, 0.0, state.eaten)
+    readout(rows, 2.0, 0.0, state.bumps)
+
+
 @dataclass(frozen=True)
 class Gridworld(World):
     """side x side cells, y up; the agent starts on cell (side // 2, side // 2).
@@ -145,6 +165,7 @@ class Gridworld(World):
     reset = staticmethod(reset)
     step = staticmethod(step)
     reference = staticmethod(reference)
+    scene = staticmethod(scene)
 
     @property
     def sensors(self) -> tuple[Sensor, ...]:
@@ -156,13 +177,14 @@ class Gridworld(World):
         """Four moves."""
         return Discrete(("up", "right", "down", "left"))
 
-    def image(self, state: State) -> NDArray[np.uint8]:
-        """The grid with agent and food."""
-        return cells.grid_image(self.side, _items(state))
+    def picture(self) -> Picture:
+        """The grid."""
+        legend = {"brain": "agent", "food": "food", "ray": "what it feels"}
+        return Picture.of_grid(self.side, words=("step", "eaten", "bumps"), legend=legend, trail=12, frames=6)
 
     def text(self, state: State) -> str:
         """The grid as characters: o food, ^ the agent."""
-        return cells.grid_text(self.side, _items(state))
+        return grid_text(self.side, _items(state))
 
 
 def _items(state: State) -> dict[str, NDArray[np.float64]]:

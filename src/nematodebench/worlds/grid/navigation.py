@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nematodebench.kernels.abi import Outcome, WorldMemory
-from nematodebench.kernels.jit import F32M, U64, kernel
+from nematodebench.kernels.jit import F32M, F64M, U64, kernel
 from nematodebench.kernels.memory import constant
 from nematodebench.worlds.base import Discrete, Sensor, World
-from nematodebench.worlds.draw import cells
 from nematodebench.worlds.grid import rays
+from nematodebench.worlds.grid.scenes import RAY_LEGEND, RAY_WORDS, draw_rays
+from nematodebench.worlds.picture import Picture
+from nematodebench.worlds.text import grid_text
 
 __all__ = ["Navigation"]
 
@@ -72,6 +73,12 @@ def reference(params: Params, state: State, action: F32M) -> None:
     action[0, 0] = np.float32(rays.find_food(params, state, _MOVES))
 
 
+@memory.scene
+def scene(params: Params, state: State, action: F32M, obs: F32M, rows: F64M) -> None:
+    """The grid, the agent, its rays and what they see."""
+    draw_rays(params, state, action, obs, rows, _MOVES)
+
+
 @dataclass(frozen=True)
 class Navigation(World):
     """side x side cells, y up; the agent starts on cell (side // 2, side // 2).
@@ -115,6 +122,7 @@ class Navigation(World):
     reset = staticmethod(reset)
     step = staticmethod(step)
     reference = staticmethod(reference)
+    scene = staticmethod(scene)
 
     @classmethod
     def easy(cls) -> "Navigation":
@@ -140,10 +148,10 @@ class Navigation(World):
         """The sizes of the map."""
         return rays.grid_tables(self.side, self.foods + self.dangers + self.obstacles)
 
-    def image(self, state: State) -> NDArray[np.uint8]:
-        """The grid with the agent."""
-        return cells.grid_image(self.side, rays.picture_items(self.side, state))
+    def picture(self) -> Picture:
+        """The grid."""
+        return Picture.of_grid(self.side, words=RAY_WORDS, legend=RAY_LEGEND, trail=25, frames=8)
 
     def text(self, state: State) -> str:
         """The grid as characters: o food, X danger, C obstacle, ^ the agent."""
-        return cells.grid_text(self.side, rays.picture_items(self.side, state))
+        return grid_text(self.side, rays.text_items(self.side, state))

@@ -16,15 +16,30 @@ from nematodebench.kernels.rng import randint
 from nematodebench.worlds.base import Sensor
 
 __all__ = [
-    "DANGER", "DIRECTIONS", "FOOD", "Metrics", "Params", "State", "find_food", "grid_tables", "move_and_eat",
-    "picture_items", "ray_sensors", "scatter", "sense_rays", "write_count",
+    "DANGER",
+    "DIRECTIONS",
+    "DX",
+    "DY",
+    "FOOD",
+    "OBSTACLE",
+    "Metrics",
+    "Params",
+    "State",
+    "find_food",
+    "grid_tables",
+    "move_and_eat",
+    "ray_sensors",
+    "scatter",
+    "sense_rays",
+    "text_items",
+    "write_count",
 ]  # fmt: skip
 
-_EMPTY, FOOD, DANGER, _OBSTACLE = 0.0, 1.0, 2.0, 3.0
+_EMPTY, FOOD, DANGER, OBSTACLE = 0.0, 1.0, 2.0, 3.0
 DIRECTIONS = ("up", "right", "down", "left", "up_right", "down_right", "down_left", "up_left")
 _RAYS = 8
-_DX = (0, 1, 0, -1, 1, 1, -1, -1)
-_DY = (1, 0, -1, 0, 1, -1, -1, 1)
+DX = (0, 1, 0, -1, 1, 1, -1, -1)
+DY = (1, 0, -1, 0, 1, -1, -1, 1)
 
 
 class Params(Block):
@@ -68,7 +83,7 @@ def _cell(params: Params, x: int, y: int) -> int:
 @kernel()
 def _offset(params: Params, way: int) -> int:
     """What leads from a cell to its neighbour."""
-    return _DY[way] * params.width + _DX[way]
+    return DY[way] * params.width + DX[way]
 
 
 @kernel()
@@ -88,11 +103,11 @@ def scatter(params: Params, state: State, rng: U64) -> None:
     """Puts the agent at the centre and everything else on other cells; the state must hold zeros."""
     side, cells = params.side, state.cells
     for n in range(-1, side + 1):
-        cells[_cell(params, n, -1)] = cells[_cell(params, n, side)] = _OBSTACLE
-        cells[_cell(params, -1, n)] = cells[_cell(params, side, n)] = _OBSTACLE
+        cells[_cell(params, n, -1)] = cells[_cell(params, n, side)] = OBSTACLE
+        cells[_cell(params, -1, n)] = cells[_cell(params, side, n)] = OBSTACLE
     state.x = state.y = side // 2
     for _ in range(int(params.obstacles)):
-        _place(params, state, rng, _OBSTACLE)
+        _place(params, state, rng, OBSTACLE)
     for _ in range(int(params.dangers)):
         _place(params, state, rng, DANGER)
     for _ in range(int(params.foods)):
@@ -103,8 +118,8 @@ def scatter(params: Params, state: State, rng: U64) -> None:
 def move_and_eat(params: Params, state: State, rng: U64, choice: int, moves: int) -> float:
     """Moves unless the way is blocked or the choice is none, eats, and returns what the agent stands on."""
     x, y = int(state.x), int(state.y)
-    if choice < moves and state.cells[_cell(params, x + _DX[choice], y + _DY[choice])] != _OBSTACLE:
-        x, y = x + _DX[choice], y + _DY[choice]
+    if choice < moves and state.cells[_cell(params, x + DX[choice], y + DY[choice])] != OBSTACLE:
+        x, y = x + DX[choice], y + DY[choice]
         state.x, state.y = x, y
     state.step += 1.0
     cell = _cell(params, x, y)
@@ -127,7 +142,7 @@ def sense_rays(params: Params, state: State, obs: F32M) -> None:
         offset = _offset(params, ray)
         d, cell = 1, here + offset
         food, danger = 0, 0
-        while cells[cell] != _OBSTACLE:
+        while cells[cell] != OBSTACLE:
             if cells[cell] == FOOD and food == 0:
                 food = d
             elif cells[cell] == DANGER and danger == 0:
@@ -166,7 +181,7 @@ def _search(params: Params, state: State, moves: int, shunned: float) -> int:
             return int(notes[cell]) - 1
         for move in range(moves):
             following = cell + _offset(params, move)
-            if cells[following] in (_OBSTACLE, shunned) or notes[following] != 0.0:
+            if cells[following] in (OBSTACLE, shunned) or notes[following] != 0.0:
                 continue
             notes[following] = move + 1.0 if cell == here else notes[cell]
             queue[tail] = following
@@ -178,7 +193,7 @@ def _search(params: Params, state: State, moves: int, shunned: float) -> int:
 def find_food(params: Params, state: State, moves: int) -> int:
     """First move of a shortest way to the nearest food around the dangers, through them if there is no other."""
     move = _search(params, state, moves, DANGER)
-    return move if move < moves else _search(params, state, moves, _OBSTACLE)
+    return move if move < moves else _search(params, state, moves, OBSTACLE)
 
 
 def grid_tables(side: int, things: int) -> Mapping[str, int]:
@@ -193,9 +208,9 @@ def ray_sensors() -> tuple[Sensor, ...]:
     return tuple(Sensor(f"{kind}_{way}") for way in DIRECTIONS for kind in ("food", "danger", "wall"))
 
 
-def picture_items(side: int, state: State) -> Mapping[str, NDArray[np.float64]]:
-    """What lies where, by the looks it is drawn with, in the order it is drawn."""
+def text_items(side: int, state: State) -> Mapping[str, NDArray[np.float64]]:
+    """What lies where, by the characters it is shown with, in the order it is shown."""
     cells = np.asarray(state.cells).reshape(side + 2, side + 2)[1:-1, 1:-1]
-    looks = {"control": _OBSTACLE, "food": FOOD, "predator": DANGER}
+    looks = {"control": OBSTACLE, "food": FOOD, "predator": DANGER}
     items = {look: np.argwhere(cells == kind)[:, ::-1].astype(np.float64) for look, kind in looks.items()}
     return {**items, "worm_up": np.array([[state.x, state.y]])}

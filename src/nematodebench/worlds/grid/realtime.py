@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nematodebench.kernels.abi import Outcome, WorldMemory
-from nematodebench.kernels.jit import F32M, U64
+from nematodebench.kernels.jit import F32M, F64M, U64
 from nematodebench.worlds.base import Discrete, Sensor, World
-from nematodebench.worlds.draw import cells
 from nematodebench.worlds.grid import rays
 from nematodebench.worlds.grid.rays import Metrics, Params, State
+from nematodebench.worlds.grid.scenes import RAY_LEGEND, RAY_WORDS, draw_rays
+from nematodebench.worlds.picture import Picture
+from nematodebench.worlds.text import grid_text
 
 __all__ = ["Realtime"]
 
@@ -48,6 +49,12 @@ def reference(params: Params, state: State, action: F32M) -> None:
     action[0, 0] = np.float32(rays.find_food(params, state, _MOVES))
 
 
+@memory.scene
+def scene(params: Params, state: State, action: F32M, obs: F32M, rows: F64M) -> None:
+    """The grid, the agent, its rays and what they see."""
+    draw_rays(params, state, action, obs, rows, _MOVES)
+
+
 @dataclass(frozen=True)
 class Realtime(World):
     """side x side cells, y up; the agent starts on cell (side // 2, side // 2).
@@ -79,6 +86,7 @@ class Realtime(World):
     reset = staticmethod(reset)
     step = staticmethod(step)
     reference = staticmethod(reference)
+    scene = staticmethod(scene)
     obstacles: ClassVar[int] = 0
 
     @property
@@ -95,10 +103,10 @@ class Realtime(World):
         """The sizes of the map."""
         return rays.grid_tables(self.side, self.foods + self.dangers)
 
-    def image(self, state: State) -> NDArray[np.uint8]:
-        """The grid with the agent."""
-        return cells.grid_image(self.side, rays.picture_items(self.side, state))
+    def picture(self) -> Picture:
+        """The grid."""
+        return Picture.of_grid(self.side, words=RAY_WORDS, legend=RAY_LEGEND, trail=25, frames=8)
 
     def text(self, state: State) -> str:
         """The grid as characters: o food, X danger, ^ the agent."""
-        return cells.grid_text(self.side, rays.picture_items(self.side, state))
+        return grid_text(self.side, rays.text_items(self.side, state))

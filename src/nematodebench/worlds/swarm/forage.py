@@ -1,20 +1,22 @@
 """World `forage`: agents that see each other on a periodic square look for one source."""
 
+import dataclasses
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nematodebench.kernels.abi import Outcome, WorldMemory
 from nematodebench.kernels.angles import atan2_64
-from nematodebench.kernels.jit import F32M, U64, kernel
+from nematodebench.kernels.jit import F32M, F64M, U64, kernel
 from nematodebench.kernels.memory import Block, constant, number
 from nematodebench.kernels.rng import uniform
+from nematodebench.kernels.scene import FOOD, RAY, bar, disc, ring
 from nematodebench.worlds.base import Sensor
-from nematodebench.worlds.draw.canvas import GOAL, Canvas
+from nematodebench.worlds.picture import Picture
 from nematodebench.worlds.swarm.body import DRAG, THRUST, TORQUE, SwarmParams, SwarmState, move, place, shortest
 from nematodebench.worlds.swarm.order import add_order, is_counted, mean_order
+from nematodebench.worlds.swarm.scenes import draw_agents, draw_bank
 from nematodebench.worlds.swarm.sight import ALL_RAYS, bank_sensors, rays_on, see_others, write_bank
 from nematodebench.worlds.swarm.torus import Torus
 
@@ -124,6 +126,20 @@ def reference(params: Params, state: State, action: F32M) -> None:
         action[agent, 2] = np.float32(min(max(thrust, 0.0), 1.0))
 
 
+@memory.scene
+def scene(params: Params, state: State, obs: F32M, rows: F64M) -> None:
+    """The source, the agents, and what the first of them sees."""
+    disc(rows, FOOD, state.source_x, state.source_y, params.capture, 0.8)
+    ring(rows, FOOD, state.source_x, state.source_y, 1.3 * params.capture, 0.06, 0.8)
+    draw_bank(params, state, obs, rows, 0, RAY)
+    draw_bank(params, state, obs, rows, 1, FOOD)
+    draw_agents(params, state, rows)
+    closeness = 0.0
+    for agent in range(params.agents):
+        closeness += 1.0 - _to_source(params, state, agent)[2] / (params.side * _SQRT_HALF)
+    bar(rows, FOOD, 1.0, closeness / params.agents)
+
+
 @dataclass(frozen=True)
 class Forage(Torus):
     """As :class:`Torus`, with one source at a uniform place.
@@ -145,15 +161,14 @@ class Forage(Torus):
     reset = staticmethod(reset)
     step = staticmethod(step)
     reference = staticmethod(reference)
+    scene = staticmethod(scene)
 
     @property
     def sensors(self) -> tuple[Sensor, ...]:
         """There are two banks of rays."""
         return (*bank_sensors("agent"), *bank_sensors("source"))
 
-    def image(self, state: Any) -> NDArray[np.uint8]:
-        """Shows the agents with their headings over the source."""
-        canvas = Canvas(0.0, 0.0, self.side, self.side)
-        canvas.disc(state.source_x, state.source_y, self.capture, GOAL)
-        self._draw_agents(canvas, state)
-        return canvas.pixels
+    def picture(self) -> Picture:
+        """As that of a torus, with the source."""
+        picture = super().picture()
+        return dataclasses.replace(picture, legend={**picture.legend, "food": "source, and rays that see it"})

@@ -8,9 +8,9 @@ from nematodebench.kernels.rng import next_u64
 from nematodebench.worlds.base import Sensor
 from nematodebench.worlds.swarm.body import SwarmParams, SwarmState, shortest
 
-__all__ = ["ALL_RAYS", "bank_sensors", "rays_on", "see_others", "write_bank"]
+__all__ = ["ALL_RAYS", "BANK", "UNITS", "bank_sensors", "rays_on", "see_others", "write_bank"]
 
-_UNITS, _RAYS, _BANK = 31, 62, 64
+UNITS, _RAYS, BANK = 31, 62, 64
 _DIRECTIONS, _GRID = 46, 4.0
 _DEGREES = 180.0 / PI
 _NOISE, _NOISE_STEP = np.float32(0.1), np.float32(0.2 / 65535)
@@ -51,7 +51,7 @@ def see_others(params: SwarmParams, state: SwarmState, agent: int) -> int:
 @kernel()
 def _draw_bank(rays: F32, rng: U64) -> None:
     """A random number in 0..65535 for every ray: four from a word, because noise is what a tick costs most."""
-    for word in range(_BANK // 4):
+    for word in range(BANK // 4):
         bits = next_u64(rng)
         rays[4 * word] = np.float32(bits & _MASK)
         rays[4 * word + 1] = np.float32((bits >> _SHIFTS[0]) & _MASK)
@@ -62,7 +62,7 @@ def _draw_bank(rays: F32, rng: U64) -> None:
 @kernel()
 def _light_fan(rays: F32, on: int) -> None:
     """Turns random numbers into rays: on or off, noise, never below 0."""
-    for unit in range(_UNITS):
+    for unit in range(UNITS):
         noise = rays[unit] * _NOISE_STEP - _NOISE
         rays[unit] = max(np.float32((on >> unit) & 1) + noise, np.float32(0.0))
 
@@ -71,7 +71,7 @@ def _light_fan(rays: F32, on: int) -> None:
 def _share(rays: F32) -> None:
     """Divides all rays by their sum, which is taken in four parts so that it vectorises."""
     a, b, c, d = np.float32(0.0), np.float32(0.0), np.float32(0.0), np.float32(0.0)
-    for n in range(0, _BANK, 4):
+    for n in range(0, BANK, 4):
         a += rays[n]
         b += rays[n + 1]
         c += rays[n + 2]
@@ -85,16 +85,16 @@ def _share(rays: F32) -> None:
 @kernel()
 def write_bank(obs: F32M, agent: int, bank: int, on: int, rng: U64) -> None:
     """Writes both fans as shares of their sum, then the reserved zeros."""
-    rays = obs[agent, bank * _BANK : (bank + 1) * _BANK]
+    rays = obs[agent, bank * BANK : (bank + 1) * BANK]
     _draw_bank(rays, rng)
     # The left fan is the last 31 of the 46 directions, the right fan the first 31.
-    _light_fan(rays[:_UNITS], on >> (_DIRECTIONS - _UNITS))
-    _light_fan(rays[_UNITS:_RAYS], on)
+    _light_fan(rays[:UNITS], on >> (_DIRECTIONS - UNITS))
+    _light_fan(rays[UNITS:_RAYS], on)
     rays[_RAYS], rays[_RAYS + 1] = np.float32(0.0), np.float32(0.0)
     _share(rays)
 
 
 def bank_sensors(name: str) -> tuple[Sensor, ...]:
     """The sensors that one bank fills."""
-    rays = tuple(Sensor(f"{name}_{fan}_{unit}") for fan in ("left", "right") for unit in range(_UNITS))
+    rays = tuple(Sensor(f"{name}_{fan}_{unit}") for fan in ("left", "right") for unit in range(UNITS))
     return (*rays, Sensor(f"{name}_reserved_0"), Sensor(f"{name}_reserved_1"))

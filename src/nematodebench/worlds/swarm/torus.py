@@ -3,16 +3,15 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from nematodebench.kernels.abi import Outcome, WorldMemory
-from nematodebench.kernels.jit import F32M, U64, kernel
+from nematodebench.kernels.jit import F32M, F64M, U64, kernel
 from nematodebench.kernels.memory import Block, number
+from nematodebench.kernels.scene import RAY
 from nematodebench.worlds.base import Effectors, Sensor, World
-from nematodebench.worlds.draw.canvas import BODY, INK, Canvas
+from nematodebench.worlds.picture import Picture
 from nematodebench.worlds.swarm.body import SwarmParams, SwarmState, move, place
 from nematodebench.worlds.swarm.order import add_order, is_counted, mean_order
+from nematodebench.worlds.swarm.scenes import draw_agents, draw_bank
 from nematodebench.worlds.swarm.sight import bank_sensors, see_others, write_bank
 
 __all__ = ["Torus"]
@@ -55,6 +54,13 @@ def step(
     outcome.truncated = 1.0 if state.tick >= params.ticks else 0.0
 
 
+@memory.scene
+def scene(params: SwarmParams, state: SwarmState, obs: F32M, rows: F64M) -> None:
+    """The agents, and what the first of them sees."""
+    draw_bank(params, state, obs, rows, 0, RAY)
+    draw_agents(params, state, rows)
+
+
 @dataclass(frozen=True)
 class Torus(World):
     """Agents of one kind on a periodic square; angles counter-clockwise.
@@ -89,6 +95,7 @@ class Torus(World):
     memory = memory
     reset = staticmethod(reset)
     step = staticmethod(step)
+    scene = staticmethod(scene)
 
     @property
     def agents(self) -> int:
@@ -105,16 +112,11 @@ class Torus(World):
         """Two effectors turn an agent, one drives it."""
         return Effectors(("e1", "e2", "e3"))
 
-    def image(self, state: SwarmState) -> NDArray[np.uint8]:
-        """Shows the agents with their headings."""
-        canvas = Canvas(0.0, 0.0, self.side, self.side)
-        self._draw_agents(canvas, state)
-        return canvas.pixels
-
-    def _draw_agents(self, canvas: Canvas, state: SwarmState) -> None:
-        for x, y, heading in zip(state.x, state.y, state.heading, strict=True):
-            canvas.disc(x, y, self.radius, BODY)
-            canvas.line(x, y, heading, self.radius, INK)
+    def picture(self) -> Picture:
+        """The square, whose opposite edges are one."""
+        legend = {"brain": "agents (ring: the one whose rays are shown)", "ray": "rays that see agents"}
+        view = (0.0, 0.0, self.side, self.side)
+        return Picture(view, words=("tick", "closeness"), legend=legend, periodic=True, trail=25, frames=30)
 
     def text(self, state: SwarmState) -> str:
         """Says where the agents are."""

@@ -8,14 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nematodebench.kernels.abi import Outcome, WorldMemory
-from nematodebench.kernels.jit import F32M, U64, inlined
+from nematodebench.kernels.jit import F32M, F64M, U64, inlined
 from nematodebench.kernels.memory import Block, constant, number
 from nematodebench.kernels.rng import randint
+from nematodebench.kernels.scene import FOOD, NULL, disc, readout, rectangle
 from nematodebench.worlds.base import Discrete, Sensor, World
-from nematodebench.worlds.draw import cells
+from nematodebench.worlds.picture import Picture
+from nematodebench.worlds.text import HEADINGS, grid_text
 from nematodebench.worlds.worm.body import Body, BodyState, X, Y, move_worm, start_worm, survey_food
 from nematodebench.worlds.worm.foraging import Foraging
 from nematodebench.worlds.worm.predator import PREDATOR_SENSORS
+from nematodebench.worlds.worm.scenes import DISTANCE, WORDS, draw_odour, draw_smell, draw_worm, item_radius
 from nematodebench.worlds.worm.senses import body_tables, sense_food
 
 __all__ = ["Chemotaxis"]
@@ -90,6 +93,20 @@ def step(params: Params, state: State, action: F32M, obs: F32M, outcome: Outcome
     metrics.side = np.sign(x - state.control_x)
 
 
+@memory.scene
+def scene(params: Params, state: State, obs: F32M, rows: F64M, field: F32M) -> None:
+    """The odour, the zones around attractant and control, and the worm."""
+    draw_odour(params, state, field)
+    x, y, radius = state.food[_ATTRACTANT, X], state.food[_ATTRACTANT, Y], item_radius(params.side)
+    rectangle(rows, FOOD, x, y, 3.0, 3.0, 0.0, 0.3)
+    rectangle(rows, NULL, state.control_x, state.control_y, 3.0, 3.0, 0.0, 0.4)
+    disc(rows, FOOD, x, y, radius, 1.0)
+    disc(rows, NULL, state.control_x, state.control_y, radius, 1.0)
+    draw_smell(rows, params, state, obs)
+    draw_worm(rows, params, state)
+    readout(rows, DISTANCE, 0.0, state.nearest)
+
+
 @dataclass(frozen=True)
 class Chemotaxis(World):
     """side x side cells, y up; the worm starts at the centre facing up and nothing is eaten.
@@ -125,6 +142,7 @@ class Chemotaxis(World):
     memory = memory
     reset = staticmethod(reset)
     step = staticmethod(step)
+    scene = staticmethod(scene)
 
     @property
     def _forager(self) -> Foraging:
@@ -145,17 +163,18 @@ class Chemotaxis(World):
         """The tables of moves and odour, for one food and a worm that is always full."""
         return {**body_tables(self.side, self.decay, self.sensing), "foods": 1, "satiety": 1.0}
 
-    def image(self, state: State) -> NDArray[np.uint8]:
-        """The plate with its two spots and the worm."""
-        return cells.grid_image(self.side, self._items(state))
+    def picture(self) -> Picture:
+        """The plate."""
+        legend = {"brain": "worm", "food": "attractant", "null": "control", "ray": "what it smells"}
+        return Picture.of_grid(self.side, words=WORDS, legend=legend, field="odour of the attractant")
 
     def text(self, state: State) -> str:
         """The plate as characters."""
-        return cells.grid_text(self.side, self._items(state))
+        return grid_text(self.side, self._items(state))
 
     def _items(self, state: State) -> Mapping[str, NDArray[np.float64]]:
         return {
             "control": np.array([[state.control_x, state.control_y]]),
             "attractant": state.food,
-            cells.HEADINGS[int(state.heading)]: np.array([[state.x, state.y]]),
+            HEADINGS[int(state.heading)]: np.array([[state.x, state.y]]),
         }

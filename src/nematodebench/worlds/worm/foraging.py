@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from nematodebench.kernels.abi import Outcome, WorldMemory
 from nematodebench.kernels.jit import F32M, F64M, U64, inlined
 from nematodebench.kernels.memory import Block, number
-from nematodebench.kernels.scene import FOOD, RAY, bar, readout
+from nematodebench.kernels.scene import FOOD, bar, readout
 from nematodebench.worlds.base import Discrete, Sensor, World, added
-from nematodebench.worlds.draw import cells
 from nematodebench.worlds.picture import Picture
+from nematodebench.worlds.text import HEADINGS, grid_text
 from nematodebench.worlds.worm.body import ACTIONS, STAY, move_worm, survey_food
 from nematodebench.worlds.worm.food import Forager, ForagerState, collect, place_foods, start_forager
 from nematodebench.worlds.worm.guide import after, way_to_nearest
@@ -114,11 +114,11 @@ def reference(params: Forager, state: ForagerState, action: F32M) -> None:
 
 
 @memory.scene
-def scene(params: Forager, state: ForagerState, rows: F64M, field: F32M) -> None:
+def scene(params: Forager, state: ForagerState, obs: F32M, rows: F64M, field: F32M) -> None:
     """The odour, the food, the worm and where it smells more."""
     draw_odour(params, state, field)
     draw_foods(rows, state.food, params.side)
-    draw_smell(rows, RAY, state, params.side, state.gradient_x, state.gradient_y)
+    draw_smell(rows, params, state, obs)
     draw_worm(rows, params, state)
     bar(rows, FOOD, SATIETY, state.satiety / params.satiety)
     readout(rows, EATEN, 0.0, state.eaten)
@@ -196,17 +196,13 @@ class Foraging(World):
 
     def picture(self) -> Picture:
         """The grid."""
-        legend = {"brain": "worm", "food": "food", "ray": "where it smells more"}
+        legend = {"brain": "worm", "food": "food", "ray": "what it smells"}
         return Picture.of_grid(self.side, words=WORDS, legend=legend, field="odour of food")
-
-    def image(self, state: ForagerState) -> NDArray[np.uint8]:
-        """The grid with worm and food."""
-        return cells.grid_image(self.side, self._items(state))
 
     def text(self, state: ForagerState) -> str:
         """The grid as characters."""
-        return cells.grid_text(self.side, self._items(state))
+        return grid_text(self.side, self._items(state))
 
     def _items(self, state: Any) -> Mapping[str, NDArray[np.float64]]:
         """What lies where, in the order it is drawn."""
-        return {"food": state.food, cells.HEADINGS[int(state.heading)]: np.array([[state.x, state.y]])}
+        return {"food": state.food, HEADINGS[int(state.heading)]: np.array([[state.x, state.y]])}

@@ -13,7 +13,7 @@ from nematodebench.kernels.angles import PI, atan2_64
 from nematodebench.kernels.jit import F32M, F64M, U64, inlined, kernel
 from nematodebench.kernels.memory import constant, constants, number, numbers, size
 from nematodebench.kernels.rng import randint
-from nematodebench.kernels.scene import DANGER, FOOD, RAY, bar, readout, rectangle, triangle
+from nematodebench.kernels.scene import DANGER, FOOD, bar, readout, rectangle, triangle
 from nematodebench.worlds.base import Sensor
 from nematodebench.worlds.picture import Picture
 from nematodebench.worlds.worm import foraging
@@ -214,12 +214,12 @@ def _draw_predators(params: Params, state: State, rows: F64M) -> None:
 
 
 @memory.scene
-def scene(params: Params, state: State, rows: F64M, field: F32M) -> None:
+def scene(params: Params, state: State, obs: F32M, rows: F64M, field: F32M) -> None:
     """The odour, the food, the predators, the worm and where it smells more."""
     draw_odour(params, state, field)
     draw_foods(rows, state.food, params.side)
     _draw_predators(params, state, rows)
-    draw_smell(rows, RAY, state, params.side, state.gradient_x, state.gradient_y)
+    draw_smell(rows, params, state, obs)
     draw_worm(rows, params, state)
     bar(rows, FOOD, SATIETY, state.satiety / params.satiety)
     bar(rows, DANGER, HEALTH, state.health / params.health)

@@ -13,11 +13,15 @@ from nematodebench.kernels.jit import F32M, F64, inlined, kernel
 from nematodebench.kernels.math import exp64, tanh32
 from nematodebench.worlds.worm.body import FORWARD, Body, BodyState, X, Y, index, move_tables
 
-__all__ = ["body_tables", "gradient_table", "sense_food", "write_direction"]
+__all__ = [
+    "CONCENTRATION", "GRADIENT", "KLINOTAXIS", "TEMPORAL", "body_tables", "gradient_table", "sense_food",
+    "write_direction",
+]  # fmt: skip
 
-_GRADIENT, _KLINOTAXIS, _TEMPORAL, _CONCENTRATION = 0.0, 1.0, 2.0, 3.0
+GRADIENT, KLINOTAXIS, TEMPORAL, CONCENTRATION = 0.0, 1.0, 2.0, 3.0
+"""The kinds of sensing."""
 _SENSING = {
-    "gradient": _GRADIENT, "klinotaxis": _KLINOTAXIS, "temporal": _TEMPORAL, "concentration": _CONCENTRATION,
+    "gradient": GRADIENT, "klinotaxis": KLINOTAXIS, "temporal": TEMPORAL, "concentration": CONCENTRATION,
 }  # fmt: skip
 _THRESHOLD = 0.05
 _SLOPE = np.float32(50.0)
@@ -108,10 +112,10 @@ def _sense_concentration(params: Body, state: BodyState, obs: F32M) -> int:
     change = c - state.concentration if state.steps > 0.0 else 0.0
     state.concentration = c
     obs[0, 0] = np.float32(c / (1.0 + c))
-    if params.sensing == _CONCENTRATION:
+    if params.sensing == CONCENTRATION:
         return 1
     obs[0, 1] = _squashed(_SLOPE * np.float32(change))
-    if params.sensing == _TEMPORAL:
+    if params.sensing == TEMPORAL:
         return 2
     hx, hy = _ahead(params, state)
     right = _concentration(params, state, x + hy, y - hx)
@@ -123,7 +127,7 @@ def _sense_concentration(params: Body, state: BodyState, obs: F32M) -> int:
 @inlined
 def sense_food(params: Body, state: BodyState, obs: F32M) -> int:
     """Odour by the task's kind of sensing, satiety share and touch; returns the next free column."""
-    if params.sensing == _GRADIENT:
+    if params.sensing == GRADIENT:
         write_direction(params, state, state.gradient_x, state.gradient_y, _THRESHOLD, obs, 0)
         column = 3
     else:

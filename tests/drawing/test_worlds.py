@@ -1,0 +1,61 @@
+"""Every world has a picture that can be read."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from drawn import drawn, played, worlds
+
+from nematodebench.drawing.palette import THEMES, theme
+from nematodebench.kernels.scene import BAR, LABEL, READOUT, ROLES
+
+every_world = pytest.mark.parametrize("world", worlds(), ids=lambda world: type(world).__name__)
+
+
+def close_to(image, colour, tolerance=6):
+    """How many pixels have nearly this colour."""
+    return int((np.abs(image.astype(int) - np.array(colour)).max(axis=2) <= tolerance).sum())
+
+
+@every_world
+def test_it_is_drawn_at_300_pixels_in_the_colours_of_its_legend(world):
+    frames = played(world, 6)
+    legend = world.picture().legend
+    assert legend, "a picture says what its colours mean"
+    for name in THEMES:
+        image = drawn(world, frames, theme=name)
+        assert image.shape[1:] == (300, 3)
+        for role in legend:
+            assert close_to(image, theme(name).role(ROLES.index(role))) >= 10, f"{role} is nowhere to be seen"
+
+
+@every_world
+def test_the_same_course_gives_the_same_picture(world):
+    once, again = (drawn(world, played(world, 4)) for _ in range(2))
+    assert np.array_equal(once, again)
+
+
+@every_world
+def test_scenes_use_roles_and_words_that_the_picture_explains(world):
+    picture, explained = world.picture(), {"ink", "muted", "paper", "wall", *world.picture().legend}
+    for frame in played(world, 30):
+        used = {ROLES[int(role)] for role in frame.rows[:, 1]}
+        assert used <= explained
+        words = np.concatenate([frame.of_kind(kind)[:, 4] for kind in (BAR, LABEL, READOUT)])
+        assert ((words == -1) | ((words >= 0) & (words < len(picture.words)))).all()
+        assert len(frame.of_kind(READOUT)) >= 1, "a clock at least"
+
+
+@every_world
+def test_what_moves_is_seen(world):
+    frames = played(world, 5)
+    assert not np.array_equal(drawn(world, frames[:1]), drawn(world, frames))
+
+
+@every_world
+def test_the_frame_is_plain_data(world):
+    data = world.picture().data()
+    left, bottom, right, top = data["view"]
+    assert left < right and bottom < top
+    assert set(data["legend"]) <= set(ROLES)
+    assert set(data) == {field.name for field in dataclasses.fields(world.picture())}
