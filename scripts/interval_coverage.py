@@ -298,7 +298,7 @@ _HEAD = """# Coverage
 How often do the intervals that the platform prints cover the truth? This page is written by
 `scripts/interval_coverage.py`, from
 {sessions:,} simulated sessions a cell (a quarter of that for submissions and P(A > B)), and a slow test simulates part
-of it again.
+of it again. [self_comparisons.md](self_comparisons.md) does the same with real runs of published brains.
 
 - Rows are numbers of runs, columns shapes of runs: *normal*, one run in five or one in ten that fails (*80/20*,
   *90/10*: two peaks, 0.9 and 0.2), and *skewed* (skewness -1.2). For shares of runs and the chemotaxis index they stand
