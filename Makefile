@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test proofs perf calibrate format lock locked wheel web clean
+.PHONY: run test proofs perf docs calibrate format lock locked wheel web clean
 
 run: $(VENV)/.run
 	$(BIN)/nematodebench run foraging_small-v2 mlp_ppo null_random --runs 50 --seed 2026
@@ -20,6 +20,10 @@ proofs: $(VENV)/.test
 
 perf: $(VENV)/.test
 	$(BIN)/python -m perf
+
+# The documentation as a site in build/docs: open build/docs/index.html. Any warning is an error.
+docs: $(VENV)/.test
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 calibrate: $(VENV)/.test
 	$(BIN)/nematodebench calibrate --check

@@ -11,7 +11,7 @@ from nematodebench.board.collect import collect
 from nematodebench.board.files import current_files, stale_files
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "BENCHMARKS.md"])
+PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "BENCHMARKS.md", ROOT / "README.md", ROOT / "CONTRIBUTING.md"])
 NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
 
 
