@@ -27,7 +27,7 @@ def check(command: str) -> None:
         if words[0] not in current.commands:
             raise AssertionError(f"{command!r}: there is no command {words[0]!r}")
         current, words = current.commands[words[0]], words[1:]
-    if words in (["--help"], ["-h"]):
+    if words in (["--help"], ["-h"], ["--version"]):
         return
     try:
         current.make_context(current.name, list(words))
