@@ -115,6 +115,16 @@ def test_a_name_that_looks_like_another_contributors_is_refused(tmp_path: Path, 
     assert f"contributor {name!r} looks like 'Ada Example'" in reasons
 
 
+def test_another_contributors_very_name_is_refused_for_another_account(tmp_path: Path) -> None:
+    work = _copy(official(tmp_path / "repo", "null_random", SHORT), github="Mallory")
+    reasons = " ".join(verdict_on(work.path, work.root).reasons)
+    assert "contributor 'Ada Example' is the name of somebody without a GitHub account in" in reasons
+    assert "not of @mallory" in reasons
+    work.claims["github"] = None
+    work.save()
+    assert "contributor" not in " ".join(verdict_on(work.path, work.root).reasons)
+
+
 def test_sessions_of_unequal_lengths_are_refused(tmp_path: Path) -> None:
     work = official(tmp_path / "repo", "null_random", SHORT)
     record = work.record(1)

@@ -233,7 +233,8 @@ def listing_of(
 def _brain(submission: NematodeBenchSubmission) -> str:
     """Whose later entries replace it: brains from outside are somebody's, and two people may choose the same name."""
     name = canonical_name(submission.brain_type)
-    return name if submission.brain_class != OPEN else f"{name} of {submission.github or submission.contributor}"
+    owner = submission.contributor if submission.github is None else f"@{submission.github.lower()}"
+    return name if submission.brain_class != OPEN else f"{name} of {owner}"
 
 
 def _compact(moment: str) -> str:

@@ -21,8 +21,10 @@ from nematodebench.submissions.store import load_submission, submission_files, s
 from nematodebench.submissions.untrusted import MAX_CONFIG, parse_config, read_file
 from nematodebench.vocabulary import OPEN
 
-__all__ = ["BUILD_CHECKS", "CLAIM_CHECKS", "LAYOUT_CHECKS"]
+__all__ = ["BUILD_CHECKS", "CLAIM_CHECKS", "LAYOUT_CHECKS", "NOBODY"]
 
+NOBODY = "anonymous"
+"""The name of contributors who give none: any number of them share it."""
 _AGAIN = "Numbers are never typed in: make the submission again with `nematodebench submit`."
 
 
@@ -220,10 +222,18 @@ def _contributor(case: Case) -> Iterator[str]:
     ours = case.claims.contributor
     for name, other in _earlier(case, "*"):
         theirs = other.contributor
-        if theirs != ours and looks_like(theirs) == looks_like(ours):
+        if theirs == ours:
+            if ours != NOBODY and _account(other) != _account(case.claims):
+                yield f"contributor {ours!r} is the name of {_account(other)} in {name}, not of {_account(case.claims)}"
+                return
+        elif looks_like(theirs) == looks_like(ours):
             odd = next((one for one, known in zip(ours, theirs, strict=False) if one != known), ours[-1])
             yield f"contributor {ours!r} looks like {theirs!r} of {name} (U+{ord(odd):04X} {unicodedata.name(odd, '')})"
             return
+
+
+def _account(submission: NematodeBenchSubmission) -> str:
+    return "somebody without a GitHub account" if submission.github is None else f"@{submission.github.lower()}"
 
 
 def _earlier(case: Case, task: str) -> Iterator[tuple[str, NematodeBenchSubmission]]:

@@ -34,6 +34,10 @@ Ranges = Mapping[str, Range]
 _ONE_A_STEP = Range(per_step=1.0, whole=True)
 _SHARE = Range(high=1.0)
 _SIGN = Range(-1.0, 1.0, whole=True)
+_REWARD: Mapping[str, Range] = {"reward": Range(low=-math.inf, per_step=1.0)}
+"""Where no step is worth more than 1."""
+_FOOD_REWARD = 2.0
+"""What a food is worth in the worlds of worms, beside their shaping."""
 
 
 def _foraging(world: Any) -> Ranges:
@@ -45,6 +49,7 @@ def _foraging(world: Any) -> Ranges:
         "optimal": _ONE_A_STEP,
         "satiety": Range(high=world.satiety),
         "termination": Range(low=1.0, high=len(world.terminations), whole=True),
+        "reward": Range(low=-math.inf, per_step=_FOOD_REWARD + world.shaping),
     }
 
 
@@ -55,23 +60,35 @@ def _shares(*names: str) -> Ranges:
 _DECLARED: dict[str, Callable[[Any], Ranges]] = {
     "foraging": _foraging,
     "predator": lambda world: {**_foraging(world), "health": Range(high=world.health)},
-    "chemotaxis": lambda world: {"zone": _SIGN, "side": _SIGN, "distance": Range(high=2.0 * world.side, whole=True)},
-    "gridworld": lambda _: {"foods": _ONE_A_STEP, "bumps": _ONE_A_STEP},
-    "navigation": lambda _: {"foods": _ONE_A_STEP, "dangers": _ONE_A_STEP},
-    "realtime": lambda _: {"foods": _ONE_A_STEP, "dangers": _ONE_A_STEP},
-    "pattern_memory": lambda world: {"recalled": Range(high=world.length, per_step=1.0, whole=True)},
-    "association": lambda _: {"right": _ONE_A_STEP},
-    "bit_memory": lambda _: {"accuracy": Range(high=1.0, whole=True)},
-    "prediction": lambda _: {"error": Range()},
-    "pong": lambda _: {"hit_rate": _SHARE, "hits": _ONE_A_STEP, "misses": _ONE_A_STEP},
+    "chemotaxis": lambda world: {
+        "zone": _SIGN,
+        "side": _SIGN,
+        "distance": Range(high=2.0 * world.side, whole=True),
+        **_REWARD,
+    },
+    "gridworld": lambda _: {"foods": _ONE_A_STEP, "bumps": _ONE_A_STEP, **_REWARD},
+    "navigation": lambda _: {"foods": _ONE_A_STEP, "dangers": _ONE_A_STEP, **_REWARD},
+    "realtime": lambda _: {"foods": _ONE_A_STEP, "dangers": _ONE_A_STEP, **_REWARD},
+    "pattern_memory": lambda world: {
+        "recalled": Range(high=world.length, per_step=1.0, whole=True),
+        "reward": Range(low=-math.inf, high=world.length, per_step=1.0),
+    },
+    "association": lambda _: {"right": _ONE_A_STEP, **_REWARD},
+    "bit_memory": lambda _: {"accuracy": Range(high=1.0, whole=True), "reward": Range(-1.0, 1.0)},
+    "prediction": lambda _: {"error": Range(), **_REWARD},
+    "pong": lambda _: {"hit_rate": _SHARE, "hits": _ONE_A_STEP, "misses": _ONE_A_STEP, **_REWARD},
+    "cartpole": lambda _: {"balanced": _SHARE, **_REWARD},
+    "cartpole_swingup": lambda _: {"mean_uprightness": _SHARE, **_REWARD},
+    "cartpole_upright": lambda _: {**_shares("upright_share", "mean_uprightness"), **_REWARD},
     "wall": lambda _: {
         **_shares("nav_score", "gate", "ungated"),
         **dict.fromkeys(("collisions", "distance", "cells"), Range()),
+        **_REWARD,
     },
-    "rhythm": lambda _: {**_shares("lock", "gate", "ungated"), "amplitude": Range(), "period": Range()},
-    "tracking": lambda _: {"track_score": Range(-1.0, 1.0)},
-    "torus": lambda _: {**_shares("polarization", "milling"), "nearest_neighbour": Range()},
-    "forage": lambda _: {**_shares("forage_score", "polarization", "milling"), "nearest_neighbour": Range()},
+    "rhythm": lambda _: {**_shares("lock", "gate", "ungated"), "amplitude": Range(), "period": Range(), **_REWARD},
+    "tracking": lambda _: {"track_score": Range(-1.0, 1.0), **_REWARD},
+    "torus": lambda _: {**_shares("polarization", "milling"), "nearest_neighbour": Range(), **_REWARD},
+    "forage": lambda _: {**_shares("forage_score", "polarization", "milling"), "nearest_neighbour": Range(), **_REWARD},
 }
 
 
