@@ -31,7 +31,7 @@ def implausible(phase: Phase, runs: Sequence[NDArray[np.float64]]) -> str | None
         found = _outside(columns[name], steps, declared) if name in columns else None
         if found is not None:
             return f"{_place(phase, runs, found[0])}: {name} is {columns[name][found[0]]:g}, {found[1]}"
-    found = _ends(phase, columns, np.cumsum([len(run) for run in runs]) - 1)
+    found = _ends(phase, columns, np.cumsum([len(run) for run in runs], dtype=np.int64) - 1)
     return None if found is None else f"{_place(phase, runs, found[0])}: {found[1]}"
 
 
