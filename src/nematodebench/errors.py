@@ -22,11 +22,11 @@ class StorageError(RuntimeError):
 
 
 class Interrupted(Exception):  # noqa: N818  (the user's wish, not an error)
-    """The session was stopped by the user; ``experiment_id`` can be resumed if it was tracked."""
+    """The user has stopped a command; ``way_on`` is the command that goes on with it, empty where nothing was kept."""
 
-    def __init__(self, experiment_id: str | None) -> None:
-        self.experiment_id = experiment_id
-        super().__init__(experiment_id or "")
+    def __init__(self, way_on: str = "") -> None:
+        self.way_on = way_on
+        super().__init__(way_on)
 
 
 _FEW = 8

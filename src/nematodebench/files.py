@@ -1,25 +1,137 @@
-"""Files that are there whole or not at all, also after a crash."""
+"""Files and folders that are there whole or not at all, also after a crash.
+
+What a killed process leaves behind has a name that begins with a dot and ends with eight digits. Whoever writes holds a
+lock on it, so that the next process can tell what nobody needs any more.
+"""
 
 import contextlib
+import errno
+import fcntl
 import os
+import re
+import shutil
+import socket
 import uuid
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import IO, Any
 
-__all__ = ["atomic_write"]
+from nematodebench.errors import UsageError
+
+__all__ = ["LOCK", "atomic_write", "clean_leftovers", "held", "new_folder"]
+
+LOCK = ".lock"
+_LEFTOVER = re.compile(r"\..+\.[0-9a-f]{8}")
+_ATTEMPTS = 5
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}")
 
 
 def atomic_write(path: Path, content: bytes) -> None:
     """Writes a file so that either the old or the whole new content is there. Its mode is what the umask asks for."""
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}")
+    for left in reversed(range(_ATTEMPTS)):
+        try:
+            return _write(path, content)
+        except FileNotFoundError:  # another process took the file for a leftover before its lock was there
+            if not left or not path.parent.is_dir():
+                raise
+    return None
+
+
+def _write(path: Path, content: bytes) -> None:
+    temporary = _beside(path)
     # The kernel applies the umask; a temporary file of the library would be readable by its owner alone.
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o666)
     try:
         with os.fdopen(handle, "wb") as stream:
+            _try_lock(stream)
             stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
-        temporary.replace(path)
+            temporary.replace(path)
     except BaseException:
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise
+
+
+def _try_lock(stream: IO[Any]) -> bool:
+    """Whether nobody else holds the file; where files cannot be locked, nobody knows, and it is taken for free."""
+    try:
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def clean_leftovers(folder: Path) -> None:
+    """Removes what killed processes have left in a folder; what a process is at just now stays."""
+    if not folder.is_dir():
+        return
+    for entry in list(os.scandir(folder)):
+        if _LEFTOVER.fullmatch(entry.name):
+            with contextlib.suppress(OSError):
+                _remove_if_free(Path(entry.path))
+
+
+def _remove_if_free(path: Path) -> None:
+    if not path.is_dir():
+        with path.open("rb") as stream:
+            if _try_lock(stream):
+                path.unlink()
+    elif not (path / LOCK).exists():
+        path.rmdir()  # fails where somebody has put something into it
+    else:
+        with (path / LOCK).open("rb") as stream:
+            if _try_lock(stream):
+                shutil.rmtree(path)
+
+
+@contextlib.contextmanager
+def held(folder: Path, what: str) -> Iterator[None]:
+    """Keeps every other process from working in a folder; the system lets go of it if this one is killed.
+
+    Args:
+        folder: The folder.
+        what: How it is called in the error that names the holder.
+    """
+    with (folder / LOCK).open("a+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            lock.seek(0)
+            raise UsageError(f"{what} is being run already, by {lock.read() or 'another process'}.") from error
+        lock.truncate(0)
+        lock.write(f"process {os.getpid()} on {socket.gethostname()}")
+        lock.flush()
+        yield
+
+
+@contextlib.contextmanager
+def new_folder(folder: Path, what: str, fill: Callable[[Path], None]) -> Iterator[None]:
+    """Makes a folder that appears with all its files at once, and holds it while the block runs.
+
+    Args:
+        folder: The folder; FileExistsError where there is one with this name.
+        what: As for :func:`held`.
+        fill: Writes the files; it is given the place where the folder is made.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    clean_leftovers(folder.parent)
+    place = _beside(folder)
+    place.mkdir()
+    with contextlib.ExitStack() as lock:
+        try:
+            lock.enter_context(held(place, what))
+            fill(place)
+            place.rename(folder)
+        except BaseException as error:
+            shutil.rmtree(place, ignore_errors=True)
+            if isinstance(error, OSError) and error.errno in {errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR}:
+                raise FileExistsError(error.errno, f"{folder} exists already") from error
+            raise
+        yield

@@ -76,7 +76,7 @@ def test_a_stored_session_goes_on_and_the_log_is_complete(tmp_path):
     with pytest.raises(CallbackError, match="Nothing is lost: nematodebench run --resume") as error:
         run_plan(plan(), root=tmp_path, callbacks=[Raises("on_run")])
     told = Told()
-    name = str(error.value).rpartition(" ")[2]
+    name = str(error.value).partition("--resume ")[2].split()[0]
     session = resume(name, tmp_path, callbacks=[told])
     assert bits(session) == bits(run_plan(plan()))
     assert told_tables(told, session) == tables(session)

@@ -30,8 +30,8 @@ def test_runs_come_back_as_they_were_written(tmp_path):
     store.create({"a": 1}, "c.yml", "task: t\n")
     rows = np.array([[0.1, -0.0], [np.pi, 5e-324]])
     written = RunResult(3, 2**64 - 1, {"train": rows}, "a", "b", {"rate": 0.5}, 7, 0.25)
-    store.write_run(written)
-    ((_, run),) = store.read_runs()
+    store.runs.write(written)
+    ((_, run),) = store.runs.read()
     assert replace(run, records={}) == replace(written, records={})
     assert run.records["train"].tobytes() == rows.tobytes()
 
@@ -40,8 +40,8 @@ def test_a_failed_run_comes_back_with_its_reason(tmp_path):
     store = ExperimentStore(tmp_path, "x")
     store.create({}, "c.yml", "task: t\n")
     failed = RunResult(0, 1, failure=RunFailure("it broke", "train", 3, 4, "trace"))
-    store.write_run(failed)
-    assert list(store.read_runs()) == [("00000.npz", failed)]
+    store.runs.write(failed)
+    assert list(store.runs.read()) == [("00000.npz", failed)]
 
 
 @pytest.mark.parametrize(

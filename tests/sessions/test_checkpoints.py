@@ -9,7 +9,8 @@ import pytest
 import nematodebench as nb
 from nematodebench.errors import Interrupted, UsageError
 from nematodebench.records.checkpoint import read_checkpoint
-from nematodebench.records.store import ExperimentStore, load_experiment
+from nematodebench.records.run_files import RunFiles
+from nematodebench.records.store import load_experiment
 from nematodebench.sessions.config import SessionConfig
 from nematodebench.sessions.execution import resume, run_plan
 from nematodebench.sessions.plan import make_plan
@@ -161,7 +162,7 @@ def test_a_continued_session_that_keeps_brains_is_resumed_as_it_was_begun(monkey
     plan = make_plan(given, workers=1, start=start, checkpoint=2)
     whole = run_plan(plan, root=Path("whole"))
 
-    written, write = [], ExperimentStore.write_run
+    written, write = [], RunFiles.write
 
     def stop_after_one(store, result):
         if written:
@@ -169,7 +170,7 @@ def test_a_continued_session_that_keeps_brains_is_resumed_as_it_was_begun(monkey
         written.append(write(store, result))
 
     with monkeypatch.context() as patch:
-        patch.setattr(ExperimentStore, "write_run", stop_after_one)
+        patch.setattr(RunFiles, "write", stop_after_one)
         with pytest.raises(Interrupted):
             run_plan(plan, root=Path("broken"), experiment_id="broken")
     assert hashes(resume("broken", Path("broken"))) == hashes(whole)

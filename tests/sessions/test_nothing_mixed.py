@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from nematodebench.errors import UsageError
+from nematodebench.records.run_files import RunFiles
 from nematodebench.records.store import ExperimentStore
 from nematodebench.sessions import execution
 from nematodebench.sessions.config import SessionConfig
@@ -44,7 +45,7 @@ class Stopped(Exception):  # noqa: N818  (no error)
 
 def begun(root: Path, given: SessionConfig = GIVEN, after: int = 2) -> ExperimentStore:
     """A session that was stopped after some runs."""
-    original, count = ExperimentStore.write_run, 0
+    original, count = RunFiles.write, 0
 
     def write(self, run):
         nonlocal count
@@ -54,7 +55,7 @@ def begun(root: Path, given: SessionConfig = GIVEN, after: int = 2) -> Experimen
         original(self, run)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ExperimentStore, "write_run", write)
+        patch.setattr(RunFiles, "write", write)
         with pytest.raises(Stopped):
             run_plan(make_plan(given, workers=1), root=root)
     (folder,) = root.iterdir()

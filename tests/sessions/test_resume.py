@@ -136,7 +136,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path):
     _, errors = process.communicate(timeout=60)
     (folder,) = tmp_path.iterdir()
     assert process.returncode == 130
-    assert errors.strip().endswith(f"nematodebench run --resume {folder.name}")
+    assert errors.strip().endswith(f"nematodebench run --resume {folder.name} --output {tmp_path}")
 
 
 def test_other_code_cannot_continue_a_session(tmp_path):

@@ -91,7 +91,7 @@ def main() -> None:
     except (typer.Abort, KeyboardInterrupt):
         _complain("interrupted.", 130)
     except Interrupted as stop:
-        hint = f" Nothing is lost: nematodebench run --resume {stop.experiment_id}" if stop.experiment_id else ""
+        hint = f" Nothing is lost: {stop.way_on}" if stop.way_on else ""
         _complain(f"interrupted.{hint}", 130)
     except ImportError as error:
         if not missing_extra(error):

@@ -3,15 +3,17 @@
 import math
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from nematodebench.cli.printing import json_text
 from nematodebench.cli.progress import show_progress
+from nematodebench.cli.resuming import asked_before, keeping, say_damaged
 from nematodebench.cli.show import normalised, print_json, print_table
 from nematodebench.continual.report import ContinualReport, TransferReport, summarise
-from nematodebench.continual.runs import Settings, run_continual
+from nematodebench.continual.runs import Settings, continual_plan, run_continual
+from nematodebench.engine.seeds import session_seed
 from nematodebench.errors import StorageError, UsageError
 from nematodebench.files import atomic_write
 from nematodebench.scoring import PROFILES, anchored_primary
@@ -50,12 +52,17 @@ class ContinualRequest:
     workers: int | None
     executor: str | None
     output: Path | None = None
+    resume: str | None = None
 
 
 def continual_command(request: ContinualRequest, *, json: bool) -> bool:
     """Runs a brain through the environments and prints the report; returns whether every run finished."""
+    request, work = asked_before(request, "continual")
+    if not request.brain:
+        raise UsageError("Say which brain: nematodebench continual BRAIN. `nematodebench brains` lists them.")
     if request.profile not in PROFILES:
         raise UsageError(f"Profile {request.profile!r} does not exist. Choose {' or '.join(PROFILES)}.")
+    request = replace(request, seed=session_seed(request.seed))
     order = tuple(name.strip() for name in request.order.split(",")) if request.order else ORDER
     settings = Settings(
         order=order,
@@ -68,13 +75,15 @@ def continual_command(request: ContinualRequest, *, json: bool) -> bool:
         alone=request.alone,
         twin=request.twin,
     )
-    progress = Progress()
-    with show_progress(progress, f"continual {request.brain}", json):
-        result = run_continual(request.brain, parse_assignments(request.assign), settings, progress)
-    report = summarise(result)
-    content = {"profile": request.profile, **asdict(report)}
-    if request.output is not None:
-        _write(request.output, content)
+    progress, config = Progress(), parse_assignments(request.assign)
+    with keeping(request, "continual", work, continual_plan(request.brain, config, settings)) as keep:
+        with show_progress(progress, f"continual {request.brain}", json):
+            result = run_continual(request.brain, config, settings, progress, keep)
+        report = summarise(result)
+        content = {"profile": request.profile, **asdict(report)}
+        if request.output is not None:
+            _write(Path(request.output), content)
+    say_damaged(progress.damaged)
     if json:
         print_json(content)
     else:

@@ -3,10 +3,11 @@
 import importlib
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from nematodebench.cli.resuming import asked_before, keeping, say_damaged
 from nematodebench.cli.show import print_json, print_table
 from nematodebench.engine.seeds import session_seed
 from nematodebench.errors import Interrupted, UsageError
@@ -15,7 +16,7 @@ from nematodebench.search.ablation import Ablations, ablate
 from nematodebench.search.output import write_output
 from nematodebench.search.space import declared_space, switches
 from nematodebench.search.study import SAMPLERS, SearchPlan, run_search
-from nematodebench.search.target import BrainTarget, brain_target
+from nematodebench.search.target import BrainTarget, TrialFailedError, brain_target
 from nematodebench.sessions.config import parse_assignments
 from nematodebench.stats import MARK
 
@@ -61,6 +62,7 @@ class AblationRequest:
     profile: str
     workers: int | None
     executor: str | None
+    resume: str | None = None
 
 
 def _profile(name: str) -> ProfileName:
@@ -101,7 +103,7 @@ def search_command(request: SearchRequest, *, json: bool) -> None:
     try:
         result = run_search(target, plan, _labels(target), None if json else _show_trial(plan.trials))
     except KeyboardInterrupt as stop:
-        raise Interrupted(None) from stop
+        raise Interrupted("the same command with --resume goes on") from stop
     content = write_output(folder, target, plan, result)
     if json:
         print_json({**content, "output": str(folder)})
@@ -161,6 +163,9 @@ def ablate_command(request: AblationRequest, *, json: bool) -> None:
     """Switches mechanisms off one by one and prints what that costs."""
     from nematodebench.brains.registry import get_brain
 
+    request, work = asked_before(request, "ablate")
+    if not request.brain:
+        raise UsageError("Say which brain: nematodebench ablate BRAIN. `nematodebench brains` lists them.")
     brain, runs = request.brain, request.runs
     off = switches(brain, get_brain(brain))
     names = [name.strip() for name in request.only.split(",")] if request.only else list(off)
@@ -173,7 +178,12 @@ def ablate_command(request: AblationRequest, *, json: bool) -> None:
     target = brain_target(
         brain, request.task, fixed, request.episodes, request.workers, _profile(request.profile), request.executor
     )
-    found = ablate(target, {name: off[name] for name in names}, seed, runs)
+    with keeping(replace(request, seed=seed), "ablate", work, target) as keep:
+        try:
+            found = ablate(replace(target, keep=keep), {name: off[name] for name in names}, seed, runs)
+        except TrialFailedError as error:
+            raise UsageError(f"{brain} cannot be ablated on {target.task.id}: a {error}") from error
+    say_damaged(target.damaged)
     if json:
         print_json(_ablation_data(found, target, seed, runs))
         return

@@ -14,6 +14,7 @@ from nematodebench.callbacks.by_name import logs_of
 from nematodebench.cli.debugging import debug
 from nematodebench.cli.deciding import MOST_RUNS, decide, print_decision
 from nematodebench.cli.progress import show_progress
+from nematodebench.cli.resuming import say_damaged
 from nematodebench.cli.show import brain_label, descriptor_lines, print_json, print_table, printable, session_lines
 from nematodebench.engine.seeds import session_seed
 from nematodebench.errors import UsageError
@@ -25,6 +26,7 @@ from nematodebench.sessions.config import SessionConfig, parse_assignments, read
 from nematodebench.sessions.detectable import detectable
 from nematodebench.sessions.execution import Progress, resume, run_plan
 from nematodebench.sessions.plan import Plan, dump_config, make_plan
+from nematodebench.sessions.series import Part, is_series, resume_series, run_series
 from nematodebench.sessions.session import Session
 from nematodebench.sessions.twins import gain_of, has_twin, pair_twins, twin_plan
 from nematodebench.stats import SMALLEST_EFFECT
@@ -76,7 +78,7 @@ def run_command(request: RunRequest, *, json: bool) -> bool:
         raise UsageError("--log writes down a session that runs: leave out --dry-run, --debug and --until.")
     logs = logs_of(request.log)
     if request.resume is not None:
-        done = [resume_session(request.resume, request.output, request.workers, quiet=json, callbacks=logs)]
+        done = _resumed(request, quiet=json, callbacks=logs)
     else:
         plans = [plan for config in _session_configs(request) for plan in _plans(config, request)]
         if request.dry_run:
@@ -87,9 +89,32 @@ def run_command(request: RunRequest, *, json: bool) -> bool:
         if request.until is not None:
             return _run_until_decided(plans, request, json=json)
         root = request.output if request.track else None
-        done = [execute_plan(plan, root, quiet=json, callbacks=logs) for plan in plans]
+        if root is not None and len(plans) > 1:
+            done = run_series(plans, root, _part(request, quiet=json, callbacks=logs))
+        else:
+            done = [execute_plan(plan, root, quiet=json, callbacks=logs) for plan in plans]
     print_sessions(done, json=json, root=request.output if request.track or request.resume else None)
     return not any(session.failed_runs for session in done)
+
+
+def _resumed(request: RunRequest, quiet: bool, callbacks: Sequence[Callback]) -> list[Session]:
+    """Goes on with a session, or with a command of several."""
+    assert request.resume is not None
+    name = request.resume.rstrip("/").split("/")[-1]
+    if is_series(request.output, name):
+        return resume_series(name, request.output, request.workers, _part(request, quiet, callbacks))
+    return [resume_session(name, request.output, request.workers, quiet, callbacks)]
+
+
+def _part(request: RunRequest, quiet: bool, callbacks: Sequence[Callback]) -> Part:
+    """Executes one of several sessions, or goes on with it."""
+
+    def part(plan: Plan, name: str, begun: bool) -> Session:
+        if begun:
+            return resume_session(name, request.output, request.workers, quiet, callbacks)
+        return execute_plan(plan, request.output, quiet, callbacks, name)
+
+    return part
 
 
 def _run_until_decided(plans: list[Plan], request: RunRequest, *, json: bool) -> bool:
@@ -191,11 +216,13 @@ def _episodes(checkpoint: int | None) -> int:
     return checkpoint or 0
 
 
-def execute_plan(plan: Plan, root: Path | None, quiet: bool, callbacks: Sequence[Callback] = ()) -> Session:
+def execute_plan(
+    plan: Plan, root: Path | None, quiet: bool, callbacks: Sequence[Callback] = (), name: str | None = None
+) -> Session:
     """Runs a plan with the live view."""
     progress = Progress()
     with show_progress(progress, f"{plan.task.id} {shown_brain(plan.brain_name, dump_config(plan.config))}", quiet):
-        return run_plan(plan, root=root, progress=progress, callbacks=callbacks)
+        return run_plan(plan, root=root, progress=progress, callbacks=callbacks, experiment_id=name)
 
 
 def resume_session(
@@ -204,10 +231,8 @@ def resume_session(
     """Continues a session with the live view."""
     progress = Progress()
     with show_progress(progress, experiment_id, quiet):
-        session = resume(experiment_id.rstrip("/").split("/")[-1], root, progress, workers, callbacks=callbacks)
-    if progress.damaged:
-        names = ", ".join(progress.damaged[:5]) + (" and more" if len(progress.damaged) > 5 else "")
-        print(f"nematodebench: damaged, executed again: {names}", file=sys.stderr)
+        session = resume(experiment_id, root, progress, workers, callbacks=callbacks)
+    say_damaged(progress.damaged)
     return session
 
 

@@ -4,7 +4,7 @@ A run is a run like any other (:mod:`nematodebench.engine.run`); after each envi
 on all of them, which changes nothing in the run. Every number is computed from the episode records.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from nematodebench.engine.run import RunResult, resolve_config
 from nematodebench.engine.seeds import session_seed
 from nematodebench.errors import UsageError
 from nematodebench.measures.base import RunRecords
+from nematodebench.records.run_files import RunFiles
 from nematodebench.scoring import ContinualScore, EnvironmentTerms, ScoreAnchor
 from nematodebench.sessions.execution import Progress, run_plan
 from nematodebench.sessions.plan import Plan, check_body
@@ -28,8 +29,8 @@ from nematodebench.tasks.base import Task
 from nematodebench.tasks.continual import ORDER, continual_task, single_task
 
 __all__ = [
-    "NULL_RUNS", "NULL_SEED", "Anchors", "Continual", "Settings", "anchors_of", "plan_of", "rewards_of",
-    "run_continual", "run_scores", "threshold", "without_tests",
+    "NULL_RUNS", "NULL_SEED", "Anchors", "Continual", "Settings", "anchors_of", "continual_plan", "plan_of",
+    "rewards_of", "run_continual", "run_scores", "threshold", "without_tests",
 ]  # fmt: skip
 
 _NULL = "null_random"
@@ -96,24 +97,39 @@ def anchors_of(order: Sequence[str]) -> dict[str, Anchors]:
     return found
 
 
-def run_continual(
-    brain: str, config: dict[str, Any] | None, settings: Settings, progress: Progress | None = None
-) -> Continual:
-    """Runs a brain, the null policy, and the brain on each environment alone, all with the same settings."""
+def continual_plan(brain: str, config: dict[str, Any] | None, settings: Settings) -> Plan:
+    """The plan of the session in which the brain goes through all environments."""
     task = continual_task(settings.order, settings.episodes, settings.probe_episodes)
-    anchors = anchors_of(settings.order)
-    seed = session_seed(settings.seed)
-    plan = plan_of(task, brain, config, seed, settings)
-    session = run_plan(plan, progress=progress)
-    null = run_plan(plan_of(without_tests(task), _NULL, None, NULL_SEED, replace(settings, runs=NULL_RUNS)))
+    return plan_of(task, brain, config, session_seed(settings.seed), settings)
+
+
+def run_continual(
+    brain: str,
+    config: dict[str, Any] | None,
+    settings: Settings,
+    progress: Progress | None = None,
+    keep: Callable[[str], RunFiles | None] = lambda part: None,
+) -> Continual:
+    """Runs a brain, the null policy, and the brain on each environment alone, all with the same settings.
+
+    Args:
+        brain: Its name.
+        config: Its parameters.
+        settings: What it goes through.
+        progress: Is kept up to date with the brain's own session.
+        keep: Says where the runs of a part are kept as they end; those that are there are not executed again.
+    """
+    anchors, plan = anchors_of(settings.order), continual_plan(brain, config, settings)
+    task, seed = without_tests(plan.task), plan.seed
+    session = run_plan(plan, progress=progress, runs=keep("brain"))
+    null = run_plan(plan_of(task, _NULL, None, NULL_SEED, replace(settings, runs=NULL_RUNS)), runs=keep("null"))
     alone = {}
-    if settings.alone:
-        for phase in without_tests(task).phases:
-            single = single_task(phase.name).with_episodes(phase.episodes)
-            alone[phase.name] = run_plan(plan_of(single, brain, config, seed, settings))
+    for phase in task.phases if settings.alone else ():
+        single = plan_of(single_task(phase.name).with_episodes(phase.episodes), brain, config, seed, settings)
+        alone[phase.name] = run_plan(single, runs=keep(f"alone_{phase.name}"))
     twin = None
     if settings.twin and has_twin(plan):
-        twin = run_plan(plan_of(without_tests(task).untrained(), brain, config, seed, settings))
+        twin = run_plan(plan_of(task.untrained(), brain, config, seed, settings), runs=keep("twin"))
     return Continual(settings, anchors, session, null, alone, twin)
 
 

@@ -6,37 +6,41 @@ exists, the session is complete.
 """
 
 import contextlib
-import fcntl
-import io
 import json
 import lzma
-import os
+import shlex
 import shutil
-import socket
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from pydantic import ValidationError
 
 from nematodebench.errors import UsageError
-from nematodebench.files import atomic_write
+from nematodebench.files import LOCK, atomic_write, clean_leftovers, held, new_folder
 from nematodebench.records.checkpoint import SUFFIX, Checkpoint, read_checkpoint
 from nematodebench.records.episodes import PhaseColumns, frame_columns
 from nematodebench.records.packed import PACKED, packed_phases
-from nematodebench.records.runs import RunFailure, RunResult
+from nematodebench.records.run_files import RunFiles
 from nematodebench.records.schemas import ContinuedFrom, ExperimentMetadata
 from nematodebench.records.versions import up_to_date
 
-__all__ = ["CHECKPOINTS", "ExperimentStore", "find_record", "load_experiment", "stored_columns", "stored_start"]
+__all__ = [
+    "CHECKPOINTS", "EXPERIMENTS", "ExperimentStore", "find_record", "load_experiment", "resume_line", "stored_columns",
+    "stored_start",
+]  # fmt: skip
 
-LOCK = ".lock"
+EXPERIMENTS = Path("experiments")
+
 CHECKPOINTS = "checkpoints"
 _MOST_BYTES = 400_000_000
 _MOST_MEMORY = 256 << 20
-_RUN_FACTS = ("index", "seed", "record_hash", "memory_hash", "descriptors", "steps", "seconds")
+
+
+def resume_line(name: str, root: Path, command: str = "run") -> str:
+    """The command that goes on with what was stopped."""
+    place = "" if root == EXPERIMENTS else f" --output {shlex.quote(str(root))}"
+    return f"nematodebench {command} --resume {name}{place}"
 
 
 class ExperimentStore:
@@ -57,38 +61,33 @@ class ExperimentStore:
         return self.folder / "session.json"
 
     @property
-    def _runs(self) -> Path:
-        return self.folder / "runs"
+    def runs(self) -> RunFiles:
+        """The runs that have ended."""
+        return RunFiles(self.folder / "runs")
 
     @property
     def complete(self) -> bool:
         """Whether the session has ended."""
         return self.metadata_path.is_file()
 
-    def claim(self) -> bool:
-        """Takes the folder; False where somebody else has it already."""
-        self.folder.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            self.folder.mkdir()
-        except FileExistsError:
-            return False
-        return True
-
     @contextlib.contextmanager
-    def held(self) -> Iterator[None]:
-        """Keeps every other process from working on the session; the system lets go of it if this one is killed."""
-        with (self.folder / LOCK).open("a+") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
-                lock.seek(0)
-                raise UsageError(
-                    f"Session {self.id} is being run already, by {lock.read() or 'another process'}."
-                ) from error
-            lock.truncate(0)
-            lock.write(f"process {os.getpid()} on {socket.gethostname()}")
-            lock.flush()
+    def begun(
+        self, plan: dict[str, Any], config_name: str, config_text: str, start: Checkpoint | None = None
+    ) -> Iterator[None]:
+        """Begins a session and holds it: its folder appears with all that is needed to go on, or not at all."""
+        never = self.runs.folder.is_dir() and not self.complete and not self.plan_path.is_file()
+        if never:  # an older version was killed before the session began
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+        def fill(place: Path) -> None:
+            ExperimentStore(place.parent, place.name).create(plan, config_name, config_text, start)
+
+        with new_folder(self.folder, f"Session {self.id}", fill):
             yield
+
+    def held(self) -> contextlib.AbstractContextManager[None]:
+        """Keeps every other process from working on the session."""
+        return held(self.folder, f"Session {self.id}")
 
     @property
     def checkpoints(self) -> Path:
@@ -102,7 +101,7 @@ class ExperimentStore:
 
     def create(self, plan: dict[str, Any], config_name: str, config_text: str, start: Checkpoint | None = None) -> None:
         """Begins a session: the plan is the last thing written, so a folder without one never began."""
-        self._runs.mkdir(parents=True, exist_ok=True)
+        self.runs.folder.mkdir(parents=True, exist_ok=True)
         if start is not None:
             start.write(self.start_path)
         atomic_write(self.folder / config_name, config_text.encode())
@@ -112,22 +111,13 @@ class ExperimentStore:
         """The plan of an unfinished session."""
         if not self.plan_path.is_file():
             raise UsageError(f"There is no session to resume in {self.folder}.")
-        content: dict[str, Any] = json.loads(self.plan_path.read_text())
+        try:
+            content = json.loads(self.plan_path.read_text())
+        except ValueError:
+            content = None
+        if not isinstance(content, dict):
+            raise UsageError(f"{self.plan_path} is damaged: the session cannot go on. Start it anew.")
         return content
-
-    def write_run(self, run: RunResult) -> None:
-        """Keeps a run that has ended; its metrics belong to the whole session and come later."""
-        buffer = io.BytesIO()
-        facts = {name: getattr(run, name) for name in _RUN_FACTS} | {"phases": list(run.records)}
-        facts["failure"] = None if run.failure is None else asdict(run.failure)
-        arrays: dict[str, Any] = {f"phase{k}": rows for k, rows in enumerate(run.records.values())}
-        np.savez(buffer, facts=np.array(json.dumps(facts)), **arrays)
-        atomic_write(self._runs / f"{run.index:05d}.npz", buffer.getvalue())
-
-    def read_runs(self) -> Iterator[tuple[str, RunResult | None]]:
-        """The files of runs kept so far, in order, with what they hold; None for one that cannot be read."""
-        for path in sorted(self._runs.glob("*.npz")):
-            yield path.name, _read_run(path)
 
     def finish(self, metadata: ExperimentMetadata, episodes: bytes) -> None:
         """Ends the session: writes the table first and the record last, then removes what it needed to resume."""
@@ -137,23 +127,10 @@ class ExperimentStore:
 
     def clean(self) -> None:
         """Removes what only an unfinished session needs."""
-        shutil.rmtree(self._runs, ignore_errors=True)
+        shutil.rmtree(self.runs.folder, ignore_errors=True)
         self.plan_path.unlink(missing_ok=True)
-        for leftover in (*self.folder.glob(".*.*"), self.folder / LOCK):
-            leftover.unlink(missing_ok=True)
-
-
-def _read_run(path: Path) -> RunResult | None:
-    """A run that was kept; None where the file is damaged, whatever is wrong with it."""
-    try:
-        with np.load(path, allow_pickle=False) as content:
-            facts = json.loads(str(content["facts"]))
-            records = {name: content[f"phase{k}"] for k, name in enumerate(facts.pop("phases"))}
-        failure = facts.pop("failure")
-        run = RunResult(**facts, records=records, failure=None if failure is None else RunFailure(**failure))
-    except Exception:
-        return None
-    return run if type(run.index) is int and type(run.seed) is int and path.stem == f"{run.index:05d}" else None
+        clean_leftovers(self.folder)
+        (self.folder / LOCK).unlink(missing_ok=True)
 
 
 def stored_start(folder: Path, continued: ContinuedFrom | None) -> Checkpoint | None:
@@ -198,7 +175,7 @@ def _nothing_there(path: Path) -> str:
     if within:
         return f"{path} is a folder of {len(within)} sessions: name those you mean, or all of them as {path}/*."
     if ExperimentStore(path.parent, path.name).plan_path.is_file():
-        return f"The session at {path} is not finished: `nematodebench run --resume {path.name}` continues it."
+        return f"The session at {path} is not finished: `{resume_line(path.name, path.parent)}` continues it."
     return f"There is no experiment at {path}."
 
 

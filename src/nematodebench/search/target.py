@@ -1,6 +1,8 @@
 """Defines what a search improves: the score of a brain on a task, from the runs of given seeds."""
 
-from collections.abc import Mapping, Sequence
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -12,7 +14,9 @@ from nematodebench.continual.runs import Anchors, anchors_of, run_scores
 from nematodebench.engine.executors import ExecutorName, Watch, choose_executor, default_workers, execute_all
 from nematodebench.engine.run import RunResult, RunSpec, compile_for, resolve_config
 from nematodebench.errors import UsageError
+from nematodebench.records.run_files import RunFiles
 from nematodebench.scoring import ProfileName
+from nematodebench.sessions.kept import kept_runs
 from nematodebench.sessions.plan import dump_config
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.continual import ORDER, continual_task
@@ -49,15 +53,36 @@ class BrainTarget:
     executor: ExecutorName
     profile: ProfileName = "calibrated"
     anchors: Mapping[str, Anchors] = field(default_factory=dict)
+    keep: Callable[[str], RunFiles | None] = lambda part: None
+    """Says where the runs of a part are kept as they end; those that are there are not executed again."""
+    damaged: list[str] = field(default_factory=list)
+    """Files of runs that were kept and not believed."""
+
+    @property
+    def config_text(self) -> str:
+        """What is fixed: the parameters, the task and its specification."""
+        return json.dumps([self.base, self.task.id, self.task.spec_hash], sort_keys=True, default=str)
 
     def run(self, config: Mapping[str, Any], seeds: Sequence[int]) -> list[RunResult]:
         """Executes one run for each seed; the first failure ends the trial."""
         full = resolve_config(self.brain_name, self.brain, {**self.base, **config})
         specs = [RunSpec(self.task, self.brain_name, self.brain, full, seed, k) for k, seed in enumerate(seeds)]
-        results = sorted(execute_all(specs, self.executor, self.workers, Watch()), key=lambda result: result.index)
+        results = sorted(self._results(specs), key=lambda result: result.index)
         for result in results:
             if result.failure is not None:
                 raise TrialFailedError(f"run with seed {result.seed}: {result.failure.message}")
+        return results
+
+    def _results(self, specs: list[RunSpec]) -> list[RunResult]:
+        """The runs, in any order: those that are kept are read, and the others executed."""
+        named = json.dumps([dump_config(specs[0].config), [spec.seed for spec in specs]], sort_keys=True, default=str)
+        files = self.keep(hashlib.sha256(named.encode()).hexdigest()[:16])
+        kept = {} if files is None else kept_runs(specs, files, self.damaged)
+        results, left = list(kept.values()), [spec for spec in specs if spec.index not in kept]
+        for result in execute_all(left, self.executor, self.workers, Watch()):
+            results.append(result)
+            if files is not None and result.failure is None:
+                files.write(result)
         return results
 
     def values(self, results: Sequence[RunResult]) -> NDArray[np.float64]:

@@ -6,16 +6,29 @@ import inspect
 import platform
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
+from nematodebench.brains.registry import BrainType
 from nematodebench.engine.isolation.host import Foreign
+from nematodebench.errors import UsageError
 from nematodebench.records.provenance import source_hash
-from nematodebench.sessions.plan import Plan
 
-__all__ = ["begun_with", "changed_since"]
+__all__ = ["begun_with", "changed_since", "refuse_changes"]
 
 
-def begun_with(plan: Plan) -> dict[str, Any]:
+class Begun(Protocol):
+    """What decides runs, as far as it is asked for here: a plan, or what a search improves."""
+
+    @property
+    def brain(self) -> BrainType | Foreign:
+        """The brain."""
+
+    @property
+    def config_text(self) -> str:
+        """The text of its config."""
+
+
+def begun_with(plan: Begun) -> dict[str, Any]:
     """Hashes and versions of everything that decides the runs of a plan."""
     return {
         "source": source_hash(),
@@ -25,31 +38,59 @@ def begun_with(plan: Plan) -> dict[str, Any]:
     }
 
 
-def changed_since(stored: dict[str, Any], plan: Plan) -> list[str]:
+def refuse_changes(what: str, stored: Any, plan: Begun) -> None:
+    """Refuses to go on with what was begun with something else."""
+    changed = changed_since(stored if isinstance(stored, dict) else {}, plan)
+    if changed:
+        raise UsageError(
+            f"{what} was begun with something else: {', '.join(changed)} changed since. Runs of two states must not be "
+            "mixed: put it back as it was, or start anew."
+        )
+
+
+def changed_since(stored: dict[str, Any], plan: Begun) -> list[str]:
     """What is not as it was when the session began, in words; empty where all of it is."""
     now = begun_with(plan)
     found = ["the code of this package"] if stored.get("source") != now["source"] else []
     found += ["its config file"] if stored.get("config") != now["config"] else []
-    before, files = stored.get("brain", {}), now["brain"]
-    found += [f"the brain's file {name}" for name in sorted({*before, *files}) if before.get(name) != files.get(name)]
+    found += [f"the brain's file {name}" for name in _changed_files(dict(stored.get("brain", {})), plan)]
     for name, version in stored.get("libraries", {}).items():
         here = platform.python_version() if name == "python" else _version(name)
         found += [f"{name} ({version} then, {here or 'missing'} now)"] if here != version else []
     return found
 
 
+def _changed_files(before: dict[str, str], plan: Begun) -> list[str]:
+    """Files of the brain that are not as they were, whether they are imported by now or not."""
+    own = _own_file(plan)
+    names = sorted({*before, *([] if own is None else [own.name])})
+    if own is None:
+        return names
+    places = {name: own.parent / name for name in names}
+    return [
+        name for name, path in places.items() if not path.is_file() or _sha256(path.read_bytes()) != before.get(name)
+    ]
+
+
 def _sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _own_files(plan: Plan) -> dict[str, Path]:
-    """The brain's file and what it has imported from its own folder, by name; none for a brain of this package."""
+def _own_file(plan: Begun) -> Path | None:
+    """The brain's file; None for a brain of this package."""
     brain = plan.brain
     if isinstance(brain, Foreign) or brain.__module__.startswith("nematodebench."):
-        return {}
+        return None
     try:
-        own = Path(inspect.getfile(brain)).resolve()
+        return Path(inspect.getfile(brain)).resolve()
     except (OSError, TypeError):
+        return None
+
+
+def _own_files(plan: Begun) -> dict[str, Path]:
+    """The brain's file and what it has imported from its own folder, by name; none for a brain of this package."""
+    own = _own_file(plan)
+    if own is None:
         return {}
     if "site-packages" in own.parts:
         return {own.name: own}
@@ -59,7 +100,7 @@ def _own_files(plan: Plan) -> dict[str, Path]:
     return {path.relative_to(own.parent).as_posix(): path for path in {own, *near} if path.is_file()}
 
 
-def _libraries(plan: Plan) -> dict[str, str]:
+def _libraries(plan: Begun) -> dict[str, str]:
     """Versions of what computes: the libraries of the compiled core, and for Python brains all that are loaded."""
     names = {"numpy", "numba", "llvmlite"}
     if _own_files(plan):

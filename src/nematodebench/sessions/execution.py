@@ -1,80 +1,40 @@
 """Executes sessions: every run is stored as it ends, and a session that was stopped goes on where it was."""
 
+import contextlib
 import datetime
 import hashlib
 import time
-from collections.abc import Collection, Container, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
+
+from pydantic import ValidationError
 
 from nematodebench.brains.registry import name_of
 from nematodebench.callbacks.base import Callback
 from nematodebench.engine.compiling import fill_cache
 from nematodebench.engine.executors import execute_all
 from nematodebench.engine.isolation.host import Foreign
-from nematodebench.engine.run import compile_for, record_hash
+from nematodebench.engine.run import compile_for
 from nematodebench.engine.seeds import session_seed
 from nematodebench.engine.spec import Keeping
 from nematodebench.engine.trained import TrainedBrain
-from nematodebench.engine.watching import Watch
 from nematodebench.errors import CallbackError, Interrupted, StorageError, UsageError
 from nematodebench.records.checkpoint import Checkpoint, read_checkpoint
+from nematodebench.records.run_files import RunFiles
 from nematodebench.records.runs import RunResult
-from nematodebench.records.store import ExperimentStore
-from nematodebench.sessions.audience import LAST_EPISODES, Audience, Recent, wants_steps
-from nematodebench.sessions.begun import begun_with, changed_since
+from nematodebench.records.store import EXPERIMENTS, ExperimentStore, resume_line
+from nematodebench.sessions.audience import LAST_EPISODES, Audience, wants_steps
+from nematodebench.sessions.begun import refuse_changes
 from nematodebench.sessions.config import SessionConfig
-from nematodebench.sessions.plan import Plan, make_plan, resized, session_config
-from nematodebench.sessions.session import EXPERIMENTS, Session
+from nematodebench.sessions.kept import kept_runs, plan_of_record, plan_record
+from nematodebench.sessions.plan import Plan, make_plan, resized
+from nematodebench.sessions.progress import Progress
+from nematodebench.sessions.session import Session
 from nematodebench.sessions.twins import twin_plan
 
-__all__ = ["LAST_EPISODES", "Progress", "extend", "resume", "run", "run_plan"]
-
-
-@dataclass
-class Progress:
-    """How far a session has come. The engine writes it, and whoever shows the session reads it."""
-
-    total: int = 0
-    done: int = 0
-    failed: int = 0
-    damaged: list[str] = field(default_factory=list)
-    started: float = field(default_factory=time.perf_counter)
-    watch: Watch = field(default_factory=Watch)
-    shown: bool = False
-    """Whether anybody shows it: otherwise nobody looks at runs that go on."""
-    kept: int = 0
-    """Runs that were finished before it began."""
-    current: dict[int, Recent] = field(default_factory=dict)
-    """The last episodes of every run that goes on."""
-
-    def begin(self, total: int, results: Collection[RunResult]) -> None:
-        """The runs begin; some of them may be finished already."""
-        self.watch = Watch()
-        self.current.clear()
-        self.total, self.done = total, len(results)
-        self.failed, self.kept = sum(result.failure is not None for result in results), len(results)
-        self.started = time.perf_counter()
-
-    def ended(self, result: RunResult) -> None:
-        """A run has ended."""
-        self.done += 1
-        self.failed += result.failure is not None
-
-    def steps_per_second(self) -> float:
-        """Steps a second since the start; on a cluster, those of runs that have ended."""
-        return self.watch.steps() / max(1e-9, time.perf_counter() - self.started)
-
-    def under_way(self) -> float:
-        """What the runs that go on have done, in runs."""
-        return sum(run.share for run in list(self.current.values()))
-
-    def seconds_left(self) -> float | None:
-        """How long it will still take at the pace so far; None as long as nothing is done."""
-        made = self.done - self.kept + self.under_way()
-        left = self.total - self.kept - made
-        return (time.perf_counter() - self.started) / made * left if made else None
+__all__ = ["LAST_EPISODES", "Progress", "extend", "new_experiment_id", "resume", "run", "run_plan"]
 
 
 def _now() -> str:
@@ -94,23 +54,44 @@ def run_plan(
     progress: Progress | None = None,
     experiment_id: str | None = None,
     callbacks: Sequence[Callback] = (),
+    runs: RunFiles | None = None,
 ) -> Session:
-    """Executes a plan; with ``root`` every run is stored as it ends, under an id of its own if none is given."""
-    named = experiment_id is not None
-    experiment_id = experiment_id or new_experiment_id(plan)
+    """Executes a plan.
+
+    Args:
+        plan: What is executed.
+        root: Where the session is stored, every run as it ends; None for nowhere.
+        progress: Is kept up to date.
+        experiment_id: Its name; a new one if not given.
+        callbacks: Who is told.
+        runs: Where runs are kept as they end, for a session that is part of something else; those that are there
+            already are not executed again.
+    """
     shown = progress or Progress()
     audience = Audience(plan, callbacks, shown.current)
     if root is None:
-        return _execute(plan, experiment_id, _now(), None, shown, audience)
-    store = ExperimentStore(root, experiment_id)
-    with _storage(store):
-        while not store.claim() and not named:  # another session of the same second has this name
-            time.sleep(0.1)
-            store = ExperimentStore(root, new_experiment_id(plan))
-    plan = _keeping_in(store, plan)
-    with _storage(store), store.held():
-        store.create(_plan_record(plan, store.id), plan.config_name, plan.config_text, plan.start)
-        return _execute(plan, store.id, _now(), store, shown, audience)
+        return _execute(plan, _Place(experiment_id or new_experiment_id(plan), _now(), runs), shown, audience)
+    with _begun(plan, root, experiment_id) as store:
+        return _execute(_keeping_in(store, plan), _Place.of(store, _now()), shown, audience)
+
+
+@contextlib.contextmanager
+def _begun(plan: Plan, root: Path, experiment_id: str | None) -> Iterator[ExperimentStore]:
+    """Begins a session that is stored, under a name that no other session has."""
+    with contextlib.ExitStack() as begun:
+        while True:
+            store = ExperimentStore(root, experiment_id or new_experiment_id(plan))
+            what = _plan_record(plan, store.id), plan.config_name, plan.config_text, plan.start
+            begun.enter_context(_storage(store))
+            try:
+                begun.enter_context(store.begun(*what))
+            except FileExistsError as error:
+                if experiment_id is not None:
+                    raise UsageError(f"There is a session {experiment_id} already in {root}.") from error
+                time.sleep(0.1)  # another session of the same second has this name
+                continue
+            break
+        yield store
 
 
 def resume(
@@ -128,23 +109,19 @@ def resume(
         raise UsageError(f"Session {experiment_id} is complete. `nematodebench report {store.folder}` shows it.")
     record = store.plan()
     with _storage(store), store.held():
-        text = (store.folder / record["config_name"]).read_text()
-        given = SessionConfig(**record["session"])
-        plan = make_plan(
-            given, workers=workers or record["workers"], executor=record["executor"],
-            config_name=record["config_name"], text=text, foreign=foreign, checkpoint=record.get("checkpoint", 0),
-            start=_kept_start(store, record), limit=record.get("limit"),
-        )  # fmt: skip
-        changed = changed_since(record["begun_with"], plan)
-        if changed:
-            raise UsageError(
-                f"Session {experiment_id} was begun with something else: {', '.join(changed)} changed since. Runs of "
-                "two states must not be mixed: put it back as it was, or start anew."
-            )
-        plan = _keeping_in(store, plan)
+        plan = _keeping_in(store, _plan_again(store, record, workers, foreign))
+        refuse_changes(f"Session {experiment_id}", record["begun_with"], plan)
         shown = progress or Progress()
         audience = Audience(plan, callbacks, shown.current)
-        return _execute(plan, experiment_id, record["created"], store, shown, audience)
+        return _execute(plan, _Place.of(store, record["created"]), shown, audience)
+
+
+def _plan_again(store: ExperimentStore, record: dict[str, Any], workers: int | None, foreign: Foreign | None) -> Plan:
+    try:
+        text = (store.folder / record["config_name"]).read_text()
+        return plan_of_record(record, text, _kept_start(store, record), workers, foreign)
+    except (KeyError, TypeError, ValidationError, UnicodeDecodeError) as error:
+        raise UsageError(f"{store.plan_path} is damaged: the session cannot go on. Start it anew.") from error
 
 
 def _kept_start(store: ExperimentStore, record: dict[str, Any]) -> Checkpoint | None:
@@ -157,18 +134,7 @@ def _kept_start(store: ExperimentStore, record: dict[str, Any]) -> Checkpoint | 
 
 
 def _plan_record(plan: Plan, experiment_id: str) -> dict[str, Any]:
-    return {
-        "experiment_id": experiment_id,
-        "created": _now(),
-        "session": session_config(plan).model_dump(mode="json"),
-        "workers": plan.workers,
-        "executor": plan.executor,
-        "config_name": plan.config_name,
-        "begun_with": begun_with(plan),
-        "checkpoint": plan.checkpoint,
-        "limit": plan.limit,
-        "continued_from": None if plan.start is None else plan.start.sha256,
-    }
+    return {"experiment_id": experiment_id, "created": _now(), **plan_record(plan)}
 
 
 def _keeping_in(store: ExperimentStore, plan: Plan) -> Plan:
@@ -178,59 +144,77 @@ def _keeping_in(store: ExperimentStore, plan: Plan) -> Plan:
     return replace(plan, keeping=Keeping(store.checkpoints.absolute(), plan.checkpoint))
 
 
-class _storage:  # noqa: N801  (a context manager)
+@contextlib.contextmanager
+def _storage(store: ExperimentStore) -> Iterator[None]:
     """Turns a failed write into an error of one line that says how to go on."""
-
-    def __init__(self, store: ExperimentStore) -> None:
-        self._store = store
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        if isinstance(error, OSError):
-            hint = f" Make room, then resume {self._store.id}." if self._store.plan_path.is_file() else ""
-            raise StorageError(f"Cannot write to {self._store.folder}: {error.strerror or error}.{hint}") from error
+    try:
+        yield
+    except FileExistsError:
+        raise
+    except OSError as error:
+        way_on = resume_line(store.id, store.folder.parent)
+        hint = f" Make room, then: {way_on}" if store.plan_path.is_file() else ""
+        raise StorageError(f"Cannot write to {store.folder}: {error.strerror or error}.{hint}") from error
 
 
-def _execute(
-    plan: Plan, experiment_id: str, created: str, store: ExperimentStore | None, progress: Progress, audience: Audience
-) -> Session:
+@dataclass(frozen=True)
+class _Place:
+    """Under which name a session goes on, since when, and where its runs are kept; without a store it is not stored."""
+
+    experiment_id: str
+    created: str
+    runs: RunFiles | None = None
+    store: ExperimentStore | None = None
+
+    @classmethod
+    def of(cls, store: ExperimentStore, created: str) -> "_Place":
+        return cls(store.id, created, store.runs, store)
+
+    @property
+    def way_on(self) -> str:
+        return "" if self.store is None else resume_line(self.store.id, self.store.folder.parent)
+
+
+def _execute(plan: Plan, place: _Place, progress: Progress, audience: Audience) -> Session:
+    results: list[RunResult] = []
+
+    def session() -> Session:
+        ordered = sorted(results, key=lambda result: result.index)
+        seconds = time.perf_counter() - progress.started
+        return Session(plan, ordered, place.created, _now(), seconds, place.experiment_id)
+
+    try:
+        _compile(plan)
+        kept = {} if place.runs is None else kept_runs(plan.specs(), place.runs, progress.damaged)
+        results += kept.values()
+        progress.begin(plan.runs, results)
+        with audience.until_the_end():
+            audience.start(place.experiment_id)
+            for result in list(results):
+                audience.ended(result)
+            for result in _further_runs(plan, kept, progress, audience):
+                results.append(result)
+                if place.runs is not None:
+                    place.runs.write(result)
+                audience.ended(result)
+        complete = session()
+        if place.store is not None:
+            complete.store(place.store)
+    except KeyboardInterrupt as stop:
+        raise Interrupted(place.way_on) from stop
+    except CallbackError as error:
+        error.session = session()
+        if place.store is not None:
+            error.args = (f"{error} Nothing is lost: {place.way_on}",)
+        raise
+    return complete
+
+
+def _compile(plan: Plan) -> None:
     if plan.executor == "threads":
         compile_for(plan.task, plan.brain)
     elif plan.executor == "processes":
         fill_cache(plan.task, plan.brain)  # here, not in every worker at once
-    kept = {} if store is None else _kept_runs(plan, store, progress)
-    results = list(kept.values())
-
-    def session() -> Session:
-        ordered = sorted(results, key=lambda result: result.index)
-        return Session(plan, ordered, created, _now(), time.perf_counter() - progress.started, experiment_id)
-
-    progress.begin(plan.runs, results)
-    try:
-        with audience.until_the_end():
-            audience.start(experiment_id)
-            for result in results:
-                audience.ended(result)
-            for result in _further_runs(plan, kept, progress, audience):
-                results.append(result)
-                if store is not None:
-                    with _storage(store):
-                        store.write_run(result)
-                audience.ended(result)
-    except KeyboardInterrupt as stop:
-        raise Interrupted(experiment_id if store else None) from stop
-    except CallbackError as error:
-        error.session = session()
-        if store is not None:
-            error.args = (f"{error} Nothing is lost: nematodebench run --resume {experiment_id}",)
-        raise
-    complete = session()
-    if store is not None:
-        with _storage(store):
-            complete.store(store)
-    return complete
 
 
 def _further_runs(plan: Plan, kept: Container[int], progress: Progress, audience: Audience) -> Iterator[RunResult]:
@@ -240,28 +224,6 @@ def _further_runs(plan: Plan, kept: Container[int], progress: Progress, audience
     for result in execute_all(todo, plan.executor, plan.workers, progress.watch):
         progress.ended(result)
         yield result
-
-
-def _kept_runs(plan: Plan, store: ExperimentStore, progress: Progress) -> dict[int, RunResult]:
-    """The runs that are finished. A file that is damaged, or not of this session, is executed again and named."""
-    specs = {spec.index: spec for spec in plan.specs()}
-    kept = {}
-    for name, run in store.read_runs():
-        spec = None if run is None else specs.get(run.index)
-        if run is None or spec is None or run.seed != spec.seed or not _sound(plan, run):
-            progress.damaged.append(name)
-        else:
-            kept[run.index] = run
-    return kept
-
-
-def _sound(plan: Plan, run: RunResult) -> bool:
-    """Whether a run's episodes are those its hash was computed from."""
-    if run.failure is not None:
-        return not run.records
-    columns = {phase.name: len(phase.columns) for phase in plan.task.phases}
-    shapes = {name: rows.shape[1] if rows.ndim == 2 else -1 for name, rows in run.records.items()}
-    return shapes == columns and record_hash(plan.task, run.records) == run.record_hash
 
 
 def extend(session: Session, runs: int, progress: Progress | None = None) -> Session:
@@ -275,7 +237,7 @@ def extend(session: Session, runs: int, progress: Progress | None = None) -> Ses
             results.append(result)
             audience.ended(result)
     except KeyboardInterrupt as stop:
-        raise Interrupted(None) from stop
+        raise Interrupted from stop
     results.sort(key=lambda result: result.index)
     seconds = session.wall_seconds + time.perf_counter() - shown.started
     return Session(plan, results, session.created, _now(), seconds, session.experiment_id)

@@ -21,7 +21,7 @@ from nematodebench.records.labels import shown_brain
 from nematodebench.records.provenance import collect_provenance
 from nematodebench.records.runs import RunResult
 from nematodebench.records.schemas import ExperimentMetadata, RunRecord, Timing
-from nematodebench.records.store import ExperimentStore
+from nematodebench.records.store import EXPERIMENTS, ExperimentStore
 from nematodebench.sessions.brains import brain_of_run
 from nematodebench.sessions.plan import Plan, dump_config
 from nematodebench.sessions.recording import brain_source_hash, continued_record, measurement_records
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = ["EXPERIMENTS", "Metrics", "Run", "Session", "phase_columns"]
-
-EXPERIMENTS = Path("experiments")
 
 
 @dataclass(frozen=True)
@@ -58,6 +56,8 @@ class Session:
     finished: str
     wall_seconds: float
     experiment_id: str
+    stored: ExperimentMetadata | None = None
+    """The record of a session that was read and not run."""
 
     @cached_property
     def measurement(self) -> Measurement:
@@ -111,6 +111,8 @@ class Session:
 
     def metadata(self) -> ExperimentMetadata:
         """The record that is stored."""
+        if self.stored is not None:
+            return self.stored
         plan = self.plan
         return ExperimentMetadata(
             experiment_id=self.experiment_id,

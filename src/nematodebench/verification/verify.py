@@ -239,6 +239,7 @@ def _fresh_session(job: Job, case: Case, folder: Path, name: str, seed: int, run
     store = ExperimentStore(folder, name)
     progress = _Told(job, place[0] * runs, place[1] * runs)
     if store.complete:
+        store.clean()  # a kill may have come between the last write and the cleaning
         return
     if store.plan_path.is_file():
         resume(name, folder, progress, job.workers, job.foreign)

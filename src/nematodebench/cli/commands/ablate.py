@@ -13,7 +13,7 @@ def register(app: typer.Typer) -> None:
 
 
 def ablate(
-    brain: Annotated[str, typer.Argument(help="brain whose parameters say what switches them off")],
+    brain: Annotated[str, typer.Argument(help="brain whose parameters say what switches them off")] = "",
     task: Annotated[str, typer.Option(help="task, or `continual`")] = "foraging_small-v1",
     runs: Annotated[int, typer.Option(help="runs of the full brain and of every ablation, on the same seeds")] = 20,
     episodes: Annotated[int | None, typer.Option(help="episodes a run, if not the task's own number")] = None,
@@ -27,6 +27,7 @@ def ablate(
     executor: Annotated[
         str | None, typer.Option(help="threads, processes or ray [default: by the kind of brain]")
     ] = None,
+    resume: Annotated[str | None, typer.Option(metavar="ID", help="go on with a command that was stopped")] = None,
     json: Annotated[bool, typer.Option("--json", help="for machines")] = False,
 ) -> None:
     """Switches mechanisms off one by one under paired seeds; differences with intervals, the costliest loss first."""
@@ -43,5 +44,6 @@ def ablate(
         profile=profile,
         workers=workers,
         executor=executor,
+        resume=resume,
     )
     ablate_command(request, json=json)

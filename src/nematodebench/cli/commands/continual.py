@@ -14,7 +14,7 @@ def register(app: typer.Typer) -> None:
 
 
 def continual(
-    brain: Annotated[str, typer.Argument(help="brain, see `nematodebench brains`, or module:Class")],
+    brain: Annotated[str, typer.Argument(help="brain, see `nematodebench brains`, or module:Class")] = "",
     order: Annotated[str, typer.Option(help="environments, separated by commas [default: all six]")] = "",
     episodes: Annotated[
         str, typer.Option(help="one number for all, or like navigation=40,gridworld=60 [default: the tasks' own]")
@@ -34,6 +34,7 @@ def continual(
     executor: Annotated[
         str | None, typer.Option(help="threads, processes or ray [default: by the kind of brain]")
     ] = None,
+    resume: Annotated[str | None, typer.Option(metavar="ID", help="go on with a command that was stopped")] = None,
     output: Annotated[
         Path | None, typer.Option(help="file for all numbers, which `report` and `plot transfer` read")
     ] = None,
@@ -59,6 +60,7 @@ def continual(
         twin=twin,
         workers=workers,
         executor=executor,
+        resume=resume,
         output=output,
     )
     if not continual_command(request, json=json):
