@@ -124,7 +124,7 @@ def main() -> None:
     print(f"the run loop in the interpreter: {peer:.2f} us, ratio {peer / ours:.1f}")
     actor, policy = example("linear_actor", "LinearActor"), example("torch_policy", "Reinforce")
     compare("NumPy brain, 64 runs at once", 20, actor, actor, 60, 2)
-    compare("torch population of 64-64 policies", 40, policy, example("torch_class", "TorchClass"), 30, 1)
+    compare("torch population of 64-64 policies", 40, policy, example("torch_class", "TorchClass"), 100, 1)
     _on_ray.main()
 
 

@@ -88,7 +88,7 @@ def test_a_helper_that_fails_costs_nothing_but_its_part(monkeypatch, code):
     done = []
     parts = [compiling.Part(f"part {n}", n, None) for n in range(4)]
     monkeypatch.setattr(compiling.Part, "compile", lambda part: done.append(part.function))
-    monkeypatch.setattr(compiling, "_parts", lambda task, brain: parts)
+    monkeypatch.setattr(compiling, "_parts", lambda task, brain, population: parts)
     monkeypatch.setattr(compiling, "is_ready", lambda function, signature: False)
     monkeypatch.setattr(compiling, "usable_cores", lambda: 2)
     _Recorder(monkeypatch, code)

@@ -1,5 +1,6 @@
 """Torch populations: bits of a run, gradients, and that they learn."""
 
+import copy
 import warnings
 from dataclasses import replace
 
@@ -114,6 +115,45 @@ def test_an_update_is_that_of_plain_torch():
         optimiser.step()
     plain = np.concatenate([value.detach().numpy().ravel() for value in net.parameters()])
     np.testing.assert_allclose(np.frombuffer(population.memory_of(5), np.float32), plain, rtol=1e-3, atol=2e-5)
+
+
+def test_acting_computes_what_the_network_computes():
+    population, sensed = Reinforce.batched(SENSES, CHOICES, Quick(), range(LANES)), np.eye(LANES, 3, dtype=np.float32)
+    torch.manual_seed(5)
+    wanted = Reinforce.policy(3, 4)(torch.from_numpy(sensed))[5].detach().numpy()
+    odds = population._policy.of_rows(sensed, np.flatnonzero(ALL))
+    assert population._policy._layers is not None
+    np.testing.assert_allclose(odds[5], wanted, rtol=1e-5, atol=1e-6)
+    copied = copy.deepcopy(population._policy)
+    copied.flat *= 2.0
+    assert (population._policy.of_rows(sensed, np.flatnonzero(ALL)) == odds).all()
+    assert (copied.of_rows(sensed, np.flatnonzero(ALL)) != odds).any()
+
+
+class NotFinite(Ppo):
+    @staticmethod
+    def policy(inputs, outputs):
+        network = Ppo.policy(inputs, outputs)
+        torch.nn.init.constant_(network[0].weight, float("nan"))
+        return network
+
+
+@pytest.mark.parametrize("task", ["foraging_small-v1", "tracking-v1"])
+def test_a_policy_that_is_not_finite_fails_its_run_instead_of_going_on(task):
+    failure = execute(specs_of(NotFinite, 1, task)[0]).failure
+    assert failure is not None
+    assert "nan" in failure.message.lower()
+
+
+def test_what_a_lane_remembers_has_the_shapes_of_the_modules():
+    population, module = Ppo.batched(SENSES, CHOICES, Quick(), range(LANES)), Ppo.policy(3, 4)
+    rows = population.state_of(2)["rows"]
+    assert [row.shape for row in rows[:4]] == [tuple(value.shape) for value in module.parameters()]
+    other = Ppo.batched(SENSES, CHOICES, Quick(), range(LANES))
+    for _ in range(40):
+        step(population, lambda actions: actions * 1.0)
+    other.put(3, population.state_of(2))
+    assert other.memory_of(3) == population.memory_of(2)
 
 
 def test_ppo_without_a_value_is_refused():

@@ -20,8 +20,8 @@ import hashlib
 import time
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,8 +52,7 @@ _TRIAL_TICKS = 400
 _EPISODE = Lane.singles["episode"]
 
 
-@dataclass(frozen=True)
-class Transitions:
+class Transitions(NamedTuple):
     """What one step brought to every lane: rows of arrays. Rows outside of ``lanes`` mean nothing."""
 
     lanes: NDArray[np.bool_]
@@ -139,9 +138,11 @@ class _Batch:
         return lanes
 
     def _mask(self, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Rows of the given lanes; the rows that no lane has are never in it."""
-        mask = np.zeros(self.rows, dtype=np.bool_)
-        mask[: self.copies * self.agents] = np.repeat(chosen, self.agents)
+        """Rows of the given lanes, not to be written to; the rows that no lane has are never in it."""
+        mask = chosen
+        if self.rows != self.copies:
+            mask = np.zeros(self.rows, dtype=np.bool_)
+            mask[: self.copies * self.agents] = np.repeat(chosen, self.agents)
         mask.setflags(write=False)
         return mask
 
@@ -151,6 +152,8 @@ class _Batch:
         stop, steps = (self._controls[:, loop.Control.singles[name]] for name in ("stop", "steps_done"))
         before = steps.copy()
         never = self._mask(np.zeros(self.copies, dtype=np.bool_))
+        first = len(Outcome.singles)
+        paid = lanes.outs[:, first : first + self.agents]
         while lanes.begin():
             active = self._mask(status == RUNNING)
             if began.any():
@@ -170,28 +173,29 @@ class _Batch:
                     if ended:
                         able = active & ~self._mask(status == loop.ILLEGAL_ACTION)
                         flags = self._flag(lanes, "terminated"), self._flag(lanes, "truncated")
-                    rewards = self._rows(lanes.outs[:, len(Outcome.singles) :][:, : self.agents, None])[:, 0]
+                    rewards = self._rows(paid)
                     brain.learn_batch(Transitions(able, observations, answers, rewards, following, *flags))
             steps[:] = before + ticks[:runs]
             if self._watch is not None and self._watch.here:
                 self._watch.look()
 
     def _put(self, answers: Any, action: NDArray[np.float32]) -> None:
-        values = np.asarray(answers, dtype=np.float64).reshape(self.rows, -1)
-        if values.shape[1] != action.shape[2]:
-            raise ValueError(f"act_batch returned {values.shape[1]} numbers a lane, the body takes {action.shape[2]}")
-        action[:] = values[: self.copies * self.agents].reshape(action.shape)
+        values = np.asarray(answers, dtype=np.float64)
+        if values.size != self.rows * action.shape[2]:
+            numbers = f"{values.size} numbers for {self.rows} lanes"
+            raise ValueError(f"act_batch returned {numbers}, the body takes {action.shape[2]} a lane")
+        action[:] = values.ravel()[: action.size].reshape(action.shape)
 
     def _flag(self, lanes: Lanes, name: str) -> NDArray[np.bool_]:
         return self._mask(lanes.outs[:, Outcome.singles[name]] != 0.0)
 
     def _rows(self, values: NDArray[Any]) -> NDArray[Any]:
-        """A copy of ``[lane, agent, :]`` with a row for each agent of each lane, and zeros in rows without a lane."""
+        """A copy of ``[lane, agent]``, with a row for each agent of each lane, and zeros in rows without a lane."""
+        if self.copies == self.rows:
+            return values[:, 0].copy()
         used = self.copies * self.agents
-        if used == self.rows:
-            return values.copy().reshape(used, -1)
-        rows = np.zeros((self.rows, values.shape[2]), dtype=values.dtype)
-        rows[:used] = values.reshape(used, -1)
+        rows = np.zeros((self.rows, *values.shape[2:]), dtype=values.dtype)
+        rows[:used] = values.reshape(used, *values.shape[2:])
         return rows
 
     def memory_hash(self, n: int) -> str | None:

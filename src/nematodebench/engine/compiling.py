@@ -20,6 +20,7 @@ from nematodebench.engine import loop
 from nematodebench.engine.isolation.host import Foreign
 from nematodebench.engine.isolation.mailbox import stubs
 from nematodebench.engine.lanes import LANE_FUNCTIONS, compile_lanes
+from nematodebench.engine.population_kernels import POPULATION_FUNCTIONS
 from nematodebench.kernels.abi import BRAIN, WORLD
 from nematodebench.kernels.jit import first_class, is_ready
 from nematodebench.kernels.processor import usable_cores
@@ -44,8 +45,11 @@ class Part:
         first_class(self.function, self.signature)
 
 
-def _parts(task: Task, brain: BrainType | None) -> list[Part]:
-    """Everything that is compiled for a task and a compiled brain, what takes longest first; None: for a Python one."""
+def _parts(task: Task, brain: BrainType | None, population: bool = False) -> list[Part]:
+    """Everything that is compiled for a task and a compiled brain, what takes longest first.
+
+    The brain is None for one in Python; ``population`` says that it is a network which the platform trains.
+    """
     found = []
     if brain is not None:
         for kind in ("learn", "init", "act", "begin_episode"):
@@ -57,17 +61,20 @@ def _parts(task: Task, brain: BrainType | None) -> list[Part]:
     found.append(Part("the empty function", nothing, BRAIN))
     if brain is None:
         found += [Part(f"the lanes' {kind}", *one) for kind, one in LANE_FUNCTIONS.items()]
+    if population:
+        found += [Part(f"the population's {kind}", *one) for kind, one in POPULATION_FUNCTIONS.items()]
     return list({id(part.function): part for part in found}.values())
 
 
 def fill_cache(task: Task, brain: BrainType | Foreign) -> None:
     """Compiles what is not in the cache yet, here and in other processes; what is there is not loaded."""
     known = brain if not isinstance(brain, Foreign) and is_compiled(brain) else None
-    parts = _parts(task, known)
+    population = getattr(brain, "population", False) is True
+    parts = _parts(task, known, population)
     missing = [number for number, part in enumerate(parts) if not is_ready(part.function, part.signature)]
     waiting = _Waiting(parts, missing)
     with contextlib.ExitStack() as stack:
-        for what in [_pickled(task, known)] * _helpers(len(missing)):
+        for what in [_pickled(task, known, population)] * _helpers(len(missing)):
             stack.enter_context(_helper(waiting, what))
         for number in waiting:
             parts[number].compile()
@@ -112,12 +119,12 @@ def _helpers(missing: int) -> int:
     return max(0, min(usable_cores(), missing, _MOST_HELPERS) - 1)
 
 
-def _pickled(task: Task, brain: BrainType | None) -> bytes:
+def _pickled(task: Task, brain: BrainType | None, population: bool = False) -> bytes:
     """What a helper has to know; empty where another process cannot import it."""
     if "__main__" in {getattr(brain, "__module__", ""), *(type(phase.world).__module__ for phase in task.phases)}:
         return b""
     try:
-        return pickle.dumps((task, brain))
+        return pickle.dumps((task, brain, population))
     except (pickle.PicklingError, AttributeError, TypeError):  # a class inside a function
         return b""
 
@@ -164,8 +171,7 @@ def help_to_compile() -> None:
     """What a helper does: it is told the task and the brain, and then the numbers of parts, until nobody is there."""
     given, told = sys.stdin.buffer, os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)  # whatever a brain's module prints is not an answer
-    task, brain = pickle.loads(given.read(int.from_bytes(given.read(8), "little")))
-    parts = _parts(task, brain)
+    parts = _parts(*pickle.loads(given.read(int.from_bytes(given.read(8), "little"))))
     told.write(b"ready\n")
     while number := given.read(8):
         parts[int.from_bytes(number, "little")].compile()

@@ -23,27 +23,27 @@ class Streams:
             block: Numbers that a lane makes at a time.
         """
         self._generators = [np.random.default_rng(seed) for seed in seeds]
-        self._block = np.zeros((len(seeds), block))
+        self._block = np.zeros((len(seeds), block + 1))  # the last column is what a lane gets that draws nothing
         self._next = np.full(len(seeds), block)
         self._all = np.arange(len(seeds))
 
     def state_of(self, lane: int) -> dict[str, Any]:
         """Where a lane is: its generator, and the numbers it has made already."""
-        generator, numbers = self._generators[lane].bit_generator.state, self._block[lane].copy()
+        generator, numbers = self._generators[lane].bit_generator.state, self._block[lane, :-1].copy()
         return {"generator": generator, "numbers": numbers, "next": int(self._next[lane])}
 
     def put(self, lane: int, state: dict[str, Any]) -> None:
         """Sets a lane to where another one was."""
         self._generators[lane].bit_generator.state = state["generator"]
-        self._block[lane], self._next[lane] = state["numbers"], state["next"]
+        self._block[lane, :-1], self._next[lane] = state["numbers"], state["next"]
 
     def random(self, lanes: NDArray[np.bool_]) -> NDArray[np.float64]:
         """The next number in [0, 1) of the given lanes; the others draw nothing, and their numbers mean nothing."""
-        size = self._block.shape[1]
+        size = self._block.shape[1] - 1
         if self._next.max() == size:
             for lane in np.flatnonzero(lanes & (self._next == size)):
-                self._block[lane] = self._generators[lane].random(size)
+                self._block[lane, :-1] = self._generators[lane].random(size)
                 self._next[lane] = 0
-        numbers: NDArray[np.float64] = self._block[self._all, np.minimum(self._next, size - 1)]
+        numbers: NDArray[np.float64] = self._block[self._all, self._next]
         self._next += lanes
         return numbers

@@ -1,108 +1,208 @@
 """Networks of one architecture side by side: lane n of the input goes through network n, in a few large operations."""
 
 import copy
-from collections.abc import Sequence
-from typing import Any
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch.func import functional_call, stack_module_state, vmap
 
-__all__ = ["Adam", "Networks"]
+from nematodebench.engine.population_kernels import RELU, TANH, Layer, adam_lanes, forward_lanes
+
+__all__ = ["Adam", "Networks", "Tensors", "step_sizes"]
+
+_LINE = 16
+"""Every parameter begins on a cache line of 16 numbers: what a product brings can depend on where its operands lie."""
+_ACTIVATIONS = {torch.nn.Tanh: TANH, torch.nn.ReLU: RELU}
+
+
+class Tensors(NamedTuple):
+    """What networks compute with, by name: one row a lane."""
+
+    parameters: Mapping[str, torch.Tensor]
+    buffers: Mapping[str, torch.Tensor]
 
 
 class _LaneLinear(torch.nn.Module):  # type: ignore[misc]
     """A linear layer of every lane at once, ``[lane, row, input]`` to ``[lane, row, output]``."""
 
-    def __init__(self, weight: torch.Tensor, bias: torch.Tensor | None) -> None:
+    def __init__(self, name: str, biased: bool) -> None:
         super().__init__()
-        self.held = (weight, bias)
+        self._weight, self._bias = f"{name}.weight", f"{name}.bias" if biased else ""
+        self.given: Mapping[str, torch.Tensor] = {}
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        weight, bias = self.held
-        product = torch.bmm(x, weight.mT)
-        return product if bias is None else product + bias[:, None]
+        product = torch.bmm(x, self.given[self._weight])
+        return product + self.given[self._bias][:, None] if self._bias else product
 
 
 class Networks:
     """Stacked networks.
 
     ``torch.func.vmap`` takes any module. One whose parameters all belong to linear layers is called directly with
-    layers that have a lane more, which is four times as fast, if it brings the same numbers.
+    layers that have a lane more, which is four times as fast, if it brings the same numbers. The weights of these
+    layers are kept as ``[lane, input, output]``: for one row a lane the product takes half the time.
+
+    Attributes:
+        flat: All parameters, a row a lane.
     """
 
     def __init__(self, modules: Sequence[torch.nn.Module], inputs: int) -> None:
         """Stacks modules of one architecture that take ``[row, input]``."""
         stacked, self._buffers = stack_module_state(list(modules))
-        self.parameters = {name: value.detach().clone().requires_grad_() for name, value in stacked.items()}
         self._base = copy.deepcopy(modules[0]).to("meta")
-        self._direct: torch.nn.Module | None = None
-        direct = None if self._buffers else _with_lanes(modules[0], self.parameters)
-        if direct is not None and self._agrees(direct, torch.linspace(-1, 1, len(modules) * 2 * inputs), inputs):
-            self._direct = direct
+        self._linear = frozenset[str]() if self._buffers else _linear_layers(modules[0], stacked)
+        probe = torch.linspace(-1, 1, len(modules) * 2 * inputs).reshape(-1, 2, inputs)
+        self._keep(stacked)
+        if self._linear and not self._agrees(stacked, probe):
+            self._linear = frozenset()
+            self._keep(stacked)
+        self._layers = self._chain()
+        if self._layers is not None:
+            views = [Layer(row) for row in self._layers]
+            self._forward, self._outputs = forward_lanes(), views[-1].outputs
+            self._units = np.empty((2, max(max(one.inputs, one.outputs) for one in views)), dtype=np.float32)
 
-    def _agrees(self, direct: torch.nn.Module, numbers: torch.Tensor, inputs: int) -> bool:
-        probe = numbers.reshape(-1, 2, inputs)
+    def _keep(self, stacked: Mapping[str, torch.Tensor]) -> None:
+        """Puts the parameters into memory."""
+        turned = {name: self._turned(name, value.detach()) for name, value in stacked.items()}
+        self._shapes = {name: tuple(value.shape[1:]) for name, value in turned.items()}
+        ends = np.cumsum([-(-math.prod(shape) // _LINE) * _LINE for shape in self._shapes.values()])
+        self._starts = dict(zip(self._shapes, [0, *ends.tolist()], strict=False))
+        self.flat = torch.zeros(len(next(iter(stacked.values()))), int(ends[-1]))
+        for name, view in self.views(self.flat).items():
+            view.copy_(turned[name])
+        self._look_at_memory()
+
+    def _look_at_memory(self) -> None:
+        """Makes everything that shares the memory of ``flat``."""
+        self._direct, self._lane_layers = self._with_lanes()
+        self._all, self._numbers = Tensors(self.views(self.flat), self._buffers), self.flat.numpy()
+
+    def _turned(self, name: str, value: torch.Tensor) -> torch.Tensor:
+        """From a layer's ``[output, input]`` to ``[input, output]`` and back; biases stay as they are."""
+        return value.mT if name.rpartition(".")[0] in self._linear and name.endswith(".weight") else value
+
+    def views(self, flat: torch.Tensor) -> dict[str, torch.Tensor]:
+        """The parameters by name in a tensor that lies like ``flat``."""
+        row, lanes = flat.stride(0), len(flat)
+        return {
+            name: flat.as_strided((lanes, *shape), (row, *_strides(shape)), flat.storage_offset() + self._starts[name])
+            for name, shape in self._shapes.items()
+        }
+
+    def natural(self, flat: torch.Tensor) -> list[torch.Tensor]:
+        """The same in the shapes of the modules' parameters; they share the memory."""
+        return [self._turned(name, value) for name, value in self.views(flat).items()]
+
+    def _with_lanes(self) -> tuple[Any, list[_LaneLinear]]:
+        """A copy of the module whose linear layers take lanes; None if other layers have parameters too."""
+        if not self._linear:
+            return None, []
+        copied, layers = copy.deepcopy(self._base), []
+        for name in self._linear:
+            layers.append(_LaneLinear(name, f"{name}.bias" in self._starts))
+            copied.set_submodule(name, layers[-1])
+        return copied, layers
+
+    def _agrees(self, stacked: dict[str, torch.Tensor], probe: torch.Tensor) -> bool:
         with torch.no_grad():
             try:
-                return bool(torch.allclose(direct(probe), self._mapped(probe), rtol=1e-4, atol=1e-5))
+                wanted = self._mapped(Tensors(stacked, self._buffers), probe)
+                return bool(torch.allclose(self(probe), wanted, rtol=1e-4, atol=1e-5))
             except (RuntimeError, IndexError, ValueError):  # it does something of its own with the shape
                 return False
 
-    def _mapped(self, x: torch.Tensor) -> torch.Tensor:
+    def _chain(self) -> NDArray[np.int64] | None:
+        """The layers of a plain chain for the compiled function; None if the network is anything else."""
+        if not self._linear or type(self._base) is not torch.nn.Sequential:
+            return None
+        rows: list[NDArray[np.int64]] = []
+        for name, part in self._base.named_children():
+            if name in self._linear:
+                rows.append(np.zeros(Layer.count(), dtype=np.int64))
+                layer = Layer(rows[-1])
+                layer.inputs, layer.outputs = part.in_features, part.out_features
+                layer.weights, layer.biased = self._starts[f"{name}.weight"], int(part.bias is not None)
+                layer.bias = self._starts.get(f"{name}.bias", 0)
+            elif type(part) not in _ACTIVATIONS or not rows or Layer(rows[-1]).activation:
+                return None
+            else:
+                Layer(rows[-1]).activation = _ACTIVATIONS[type(part)]
+        return np.stack(rows)
+
+    def _mapped(self, tensors: Tensors, x: torch.Tensor) -> torch.Tensor:
         def one(parameters: Any, buffers: Any, rows: torch.Tensor) -> Any:
             return functional_call(self._base, (parameters, buffers), (rows,))
 
-        result: torch.Tensor = vmap(one, randomness="error")(self.parameters, self._buffers, x)
+        result: torch.Tensor = vmap(one, randomness="error")(dict(tensors.parameters), dict(tensors.buffers), x)
         return result
 
-    def __call__(self, x: torch.Tensor) -> torch.Tensor:
-        """From ``[lane, row, input]`` to ``[lane, row, output]``."""
-        return self._mapped(x) if self._direct is None else self._direct(x)
+    def some(self, lanes: NDArray[np.int64]) -> Tensors:
+        """Copies of what the given lanes compute with; one can differentiate by the parameters."""
+        parameters = {name: value.requires_grad_() for name, value in self.views(self.flat[lanes]).items()}
+        return Tensors(parameters, {name: value[lanes] for name, value in self._buffers.items()})
+
+    def __call__(self, x: torch.Tensor, some: Tensors | None = None) -> torch.Tensor:
+        """From ``[lane, row, input]`` to ``[lane, row, output]``, of all lanes or of some."""
+        tensors = self._all if some is None else some
+        if self._direct is None:
+            return self._mapped(tensors, x)
+        for layer in self._lane_layers:
+            layer.given = tensors.parameters
+        result: torch.Tensor = self._direct(x)
+        return result
+
+    def of_rows(self, x: NDArray[np.float32], lanes: NDArray[np.int64]) -> NDArray[np.float32]:
+        """From ``[lane, input]`` to ``[lane, output]``: a row of each given lane; what others get means nothing."""
+        if self._layers is None:
+            with torch.no_grad():
+                result: NDArray[np.float32] = self(torch.tensor(x)[:, None])[:, 0].contiguous().numpy()
+            return result
+        y = np.empty((len(x), self._outputs), dtype=np.float32)
+        self._forward(self._numbers, self._layers, lanes, x, self._units, y)
+        return y
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Networks":
-        # A copy's layers must hold the copy's parameters.
+        # A copy's tensors must be views of the copy's memory.
         twin = copy.copy(self)
         memo[id(self)] = twin
-        twin.parameters = {n: v.detach().clone().requires_grad_() for n, v in self.parameters.items()}
-        twin._direct = None if self._direct is None else _with_lanes(self._base, twin.parameters)
+        twin.flat = self.flat.clone()
+        twin._look_at_memory()
         return twin
 
 
-def _with_lanes(module: torch.nn.Module, parameters: dict[str, torch.Tensor]) -> torch.nn.Module | None:
-    """A copy of a module with the stacked parameters; None if something else than a linear layer has parameters."""
-    linear = {name for name, part in module.named_modules() if type(part) is torch.nn.Linear}
-    if {name.rpartition(".")[0] for name in parameters} != linear or "" in linear:
-        return None
-    copied = copy.deepcopy(module)
-    for name in linear:
-        weight, bias = parameters[f"{name}.weight"], parameters.get(f"{name}.bias")
-        copied.set_submodule(name, _LaneLinear(weight, bias))
-    return copied
+def _strides(shape: Sequence[int]) -> list[int]:
+    """Distances of neighbours in an array that lies row behind row."""
+    return [math.prod(shape[n + 1 :]) for n in range(len(shape))]
+
+
+def _linear_layers(module: torch.nn.Module, parameters: Mapping[str, torch.Tensor]) -> frozenset[str]:
+    """The names of a module's linear layers; none if something else has parameters too."""
+    linear = frozenset(name for name, part in module.named_modules() if type(part) is torch.nn.Linear)
+    return linear if {name.rpartition(".")[0] for name in parameters} == linear and "" not in linear else frozenset()
 
 
 class Adam:
-    """Adam for stacked parameters; only the given lanes make a step."""
+    """What Adam keeps of the parameters of stacked networks; only the given lanes make a step."""
 
-    def __init__(self, parameters: Sequence[torch.Tensor], lanes: int) -> None:
-        self._first = [torch.zeros_like(value) for value in parameters]
-        self._second = [torch.zeros_like(value) for value in parameters]
-        self._steps = torch.zeros(lanes)
+    def __init__(self, networks: Networks) -> None:
+        self.first, self.second = torch.zeros_like(networks.flat), torch.zeros_like(networks.flat)
 
-    def state(self) -> list[torch.Tensor]:
-        """All that it remembers; the first dimension of each is the lane."""
-        return [*self._first, *self._second, self._steps]
-
-    @torch.no_grad()  # type: ignore[untyped-decorator]
     def step(
-        self, parameters: Sequence[torch.Tensor], slopes: Sequence[torch.Tensor], lanes: torch.Tensor, rate: float
+        self, networks: Networks, slopes: Sequence[torch.Tensor], lanes: NDArray[np.int64], sizes: torch.Tensor
     ) -> None:
-        """One step down the slopes."""
-        self._steps += lanes
-        steps = self._steps.clamp(min=1.0)
-        scales = rate * torch.sqrt(1.0 - 0.999**steps) / (1.0 - 0.9**steps) * lanes
-        for value, slope, first, second in zip(parameters, slopes, self._first, self._second, strict=True):
-            shape = (-1, *(1,) * (value.dim() - 1))
-            here = lanes.reshape(shape)
-            first.add_((slope - first) * (0.1 * here))
-            second.add_((slope * slope - second) * (0.001 * here))
-            value.sub_(scales.reshape(shape) * first / (second.sqrt() + 1e-8))
+        """One step down the slopes, whose first rows belong to the given lanes; :func:`step_sizes` says how far."""
+        flat = torch.zeros(len(slopes[0]), networks.flat.shape[1])
+        for view, slope in zip(networks.views(flat).values(), slopes, strict=True):
+            view.copy_(slope)
+        values = networks.flat, flat, self.first, self.second
+        adam_lanes()(*(tensor.numpy() for tensor in values), lanes, sizes.numpy())
+
+
+def step_sizes(rate: float, steps: torch.Tensor) -> torch.Tensor:
+    """How far lanes go in their ``steps``-th step: both averages begin at 0, which is made up for."""
+    return rate * torch.sqrt(1.0 - 0.999**steps) / (1.0 - 0.9**steps)

@@ -1,8 +1,9 @@
 """Torch populations: a plain ``nn.Module`` as policy (and value), trained here for many runs at once.
 
 Every array is copied into a tensor of torch's own, which begins on a cache line: what a matrix product brings can
-depend on where its operands lie. Whether all lanes have the bits of a lane alone depends on the shapes of the layers:
-widths of 16 and 64 were seen to have them, widths of 5 and 8 were not. The trial before a batch finds out.
+depend on where its operands lie. Lanes learn in groups of one size, so that torch sees the same shapes whoever else is
+in the batch. Whether all lanes have the bits of a lane alone can depend on the shapes of the layers; the trial before a
+batch finds out.
 """
 
 from typing import Any, ClassVar, Literal
@@ -14,11 +15,15 @@ from numpy.typing import NDArray
 from nematodebench.brains.base import BrainClass, BrainConfig
 from nematodebench.brains.parameters import parameter
 from nematodebench.engine.batch import LANES, Transitions
+from nematodebench.engine.population_kernels import advantages_lanes, choose_lanes
 from nematodebench.engine.streams import Streams
-from nematodebench.engine.torch_lanes import Adam, Networks
+from nematodebench.engine.torch_lanes import Adam, Networks, Tensors, step_sizes
 from nematodebench.errors import UsageError
 
 __all__ = ["TorchPolicy", "TorchPolicyConfig"]
+
+_TOGETHER = 16
+"""Lanes that learn in one computation: what they need fits into a processor's cache, and a lane alone costs no more."""
 
 
 class TorchPolicyConfig(BrainConfig):
@@ -52,33 +57,31 @@ class _Population:
         self._value = None if values[0] is None else Networks(values, inputs)
         if self._ppo and self._value is None:
             raise UsageError(f"{brain.__name__}: PPO needs a value; define the static method value(inputs).")
-        self._adam = Adam(self._parameters(), lanes)
+        self._networks = [self._policy] if self._value is None else [self._policy, self._value]
+        self._adams, self._steps = [Adam(network) for network in self._networks], torch.zeros(lanes)
         self._draws, self._shuffles = Streams(seeds), [np.random.default_rng([1, seed]) for seed in seeds]
         self._each, self._at = np.arange(lanes), np.zeros(lanes, dtype=np.int64)
         self._observations = np.zeros((lanes, steps, inputs), dtype=np.float32)
         self._choices = np.zeros((lanes, steps, heads), dtype=np.int64)
         self._rewards, self._ends = np.zeros((2, lanes, steps))
-        self._shape = (heads, choices)
-
-    def _parameters(self) -> list[torch.Tensor]:
-        networks = [self._policy] if self._value is None else [self._policy, self._value]
-        return [value for network in networks for value in network.parameters.values()]
+        self._shape, self._choose = (heads, choices), choose_lanes()
+        self._mask, self._active = np.zeros(lanes, dtype=np.bool_), np.zeros(0, dtype=np.int64)
 
     def begin_batch(self, lanes: NDArray[np.bool_]) -> None:
         """Nothing belongs to an episode alone: ends lie in the rollout."""
 
     def act_batch(self, observations: NDArray[np.float32], lanes: NDArray[np.bool_]) -> Any:
-        """Draws an action for every lane."""
-        with torch.no_grad():
-            wishes = self._policy(torch.tensor(observations)[:, None]).numpy()
-        wishes = wishes.reshape(-1, *self._shape)
-        sums = np.exp(wishes - wishes.max(axis=-1, keepdims=True)).cumsum(axis=-1)
-        drawn = np.stack([self._draws.random(lanes) for _ in range(self._shape[0])], axis=1)
-        below = sums <= (drawn * sums[..., -1])[..., None]
-        choices = np.minimum(below.sum(axis=-1), self._shape[1] - 1)
-        self._observations[self._each, self._at] = observations
-        self._choices[self._each, self._at] = choices
-        return choices[:, 0] if self._discrete else choices / (self._shape[1] - 1)
+        """Draws an action for every lane; NaN where the policy is not finite."""
+        if lanes is not self._mask:  # the same object until a lane begins or ends an episode; nobody writes to it
+            self._mask, self._active = lanes, np.flatnonzero(lanes)
+        odds = self._policy.of_rows(observations, self._active)
+        drawn = np.empty((lanes.size, self._shape[0]))
+        for head in range(self._shape[0]):
+            drawn[:, head] = self._draws.random(lanes)
+        choices = np.empty(drawn.shape, dtype=np.int64)
+        illegal = self._choose(odds, drawn, self._at, observations, self._observations, self._choices, choices)
+        answers = choices[:, 0] if self._discrete else choices / (self._shape[1] - 1)
+        return answers if not illegal else np.where(answers < 0, np.nan, answers)
 
     def learn_batch(self, step: Transitions) -> None:
         """Keeps the step; lanes whose rollout is full learn from it."""
@@ -88,66 +91,74 @@ class _Population:
         self._rewards[self._each, self._at] = rewards
         self._ends[self._each, self._at] = step.terminated | step.truncated
         self._at += step.lanes
-        full = self._at == self._config.rollout
-        if full.any():
-            self._update(full, step.next_observation)
-            self._at[full] = 0
+        if self._at.max() < self._config.rollout:
+            return
+        full = np.flatnonzero(self._at == self._config.rollout)
+        for first in range(0, full.size, _TOGETHER):
+            lanes = full[first : first + _TOGETHER]
+            self._update(lanes, step.next_observation)
+            self._at[lanes] = 0
 
     @torch.no_grad()  # type: ignore[untyped-decorator]
-    def _worth(self, observations: NDArray[np.float32]) -> NDArray[np.float64]:
+    def _worth(self, observations: NDArray[np.float32], some: Tensors | None = None) -> NDArray[np.float64]:
         """What the value says, 0 without one."""
         if self._value is None:
             return np.zeros(observations.shape[:-1])
-        rows = observations.reshape(len(self._each), -1, observations.shape[-1])
-        worth: NDArray[np.float64] = self._value(torch.tensor(rows)).numpy().astype(np.float64)
+        rows = observations.reshape(len(observations), -1, observations.shape[-1])
+        worth: NDArray[np.float64] = self._value(torch.tensor(rows), some).numpy().astype(np.float64)
         return worth.reshape(observations.shape[:-1])
 
-    def _advantages(self, following: NDArray[np.float32]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _advantages(
+        self, lanes: NDArray[np.int64], following: NDArray[np.float32]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Advantages and returns of every step; without a value both are the discounted rewards of the rollout."""
-        gamma, values = self._config.gamma, self._worth(self._observations)
+        gamma, some = self._config.gamma, None if self._value is None else self._value.some(lanes)
+        values, later = self._worth(self._observations[lanes], some), self._worth(following[lanes], some)
         fading = gamma * (self._config.trace if self._value is not None else 1.0)
-        advantages, running, later = np.zeros_like(self._rewards), np.zeros(len(self._each)), self._worth(following)
-        for t in reversed(range(values.shape[1])):
-            goes_on = 1.0 - self._ends[:, t]
-            running = self._rewards[:, t] + gamma * later * goes_on - values[:, t] + fading * goes_on * running
-            advantages[:, t], later = running, values[:, t]
+        advantages = np.empty_like(values)
+        advantages_lanes()(self._rewards[lanes], self._ends[lanes], values, later, gamma, fading, advantages)
         return advantages, advantages + values
 
-    def _update(self, full: NDArray[np.bool_], following: NDArray[np.float32]) -> None:
-        advantages, returns = self._advantages(following)
+    def _update(self, full: NDArray[np.int64], following: NDArray[np.float32]) -> None:
+        """The lanes learn from their rollouts; the first is repeated until there are as many as always."""
+        lanes = np.full(min(_TOGETHER, self._each.size), full[0])
+        lanes[: full.size] = full
+        advantages, returns = self._advantages(lanes, following)
         spread = advantages.std(axis=1, keepdims=True) + 1e-6
         weights = ((advantages - advantages.mean(axis=1, keepdims=True)) / spread).astype(np.float32)
-        batch = [
-            torch.tensor(array) for array in (self._observations, self._choices, weights, returns.astype(np.float32))
-        ]
-        lanes = torch.from_numpy(full.astype(np.float32))
+        rollouts = self._observations[lanes], self._choices[lanes], weights, returns.astype(np.float32)
+        batch = [torch.tensor(array) for array in rollouts]
         if not self._ppo:
-            self._learn(batch, lanes)
+            self._learn(lanes, full, batch)
             return
         with torch.no_grad():
-            batch.append(self._log_chances(batch[0], batch[1])[0])
+            batch.append(self._log_chances(batch[0], batch[1], self._policy.some(lanes))[0])
+        each = np.arange(lanes.size)[:, None]
         for _ in range(self._config.epochs):
-            for rows in np.split(self._orders(full), self._config.minibatches, axis=1):
-                self._learn([array[self._each[:, None], rows] for array in batch], lanes)
+            for rows in np.split(self._orders(lanes.size, full), self._config.minibatches, axis=1):
+                self._learn(lanes, full, [array[each, rows] for array in batch])
 
-    def _orders(self, full: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def _orders(self, count: int, full: NDArray[np.int64]) -> NDArray[np.int64]:
         """An order of the rollout's steps for each lane, of a length that the minibatches divide."""
-        orders = np.tile(np.arange(self._config.rollout), (len(full), 1))
-        for lane in np.flatnonzero(full):
-            self._shuffles[lane].shuffle(orders[lane])
+        orders = np.tile(np.arange(self._config.rollout), (count, 1))
+        for order, lane in zip(orders, full, strict=False):
+            self._shuffles[lane].shuffle(order)
         return orders[:, : self._config.rollout // self._config.minibatches * self._config.minibatches]
 
-    def _log_chances(self, observations: torch.Tensor, choices: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    def _log_chances(
+        self, observations: torch.Tensor, choices: torch.Tensor, some: Tensors
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         """The log probability of what was chosen, and the entropy."""
-        wishes = self._policy(observations)
+        wishes = self._policy(observations, some)
         logs = torch.log_softmax(wishes.reshape(*wishes.shape[:2], *self._shape), dim=-1)
         chosen = logs.gather(-1, choices[..., None])[..., 0].sum(dim=-1)
         return chosen, -(logs.exp() * logs).sum(dim=-1).sum(dim=-1)
 
-    def _learn(self, batch: list[torch.Tensor], lanes: torch.Tensor) -> None:
-        """One step of Adam."""
+    def _learn(self, lanes: NDArray[np.int64], full: NDArray[np.int64], batch: list[torch.Tensor]) -> None:
+        """One step of Adam for the lanes whose rollout is full; the others are computed along."""
         observations, choices, weights, returns, *before = batch
-        logs, entropy = self._log_chances(observations, choices)
+        some = [network.some(lanes) for network in self._networks]
+        logs, entropy = self._log_chances(observations, choices, some[0])
         if before:
             ratio, clip = torch.exp(logs - before[0]), self._config.clip
             gains = torch.minimum(ratio * weights, ratio.clamp(1.0 - clip, 1.0 + clip) * weights)
@@ -155,33 +166,38 @@ class _Population:
             gains = logs * weights
         losses = -gains - self._config.entropy * entropy
         if self._value is not None:
-            losses = losses + 0.5 * (self._value(observations)[..., 0] - returns) ** 2
-        parameters = self._parameters()
-        slopes = torch.autograd.grad((losses.mean(dim=1) * lanes).sum(), parameters)
-        self._adam.step(parameters, slopes, lanes, self._config.learning_rate)
+            losses = losses + 0.5 * (self._value(observations, some[1])[..., 0] - returns) ** 2
+        given = [value for one in some for value in one.parameters.values()]
+        slopes = iter(torch.autograd.grad(losses.mean(dim=1).sum(), given))
+        self._steps[full] += 1.0
+        sizes = step_sizes(self._config.learning_rate, self._steps[full])
+        for network, adam, one in zip(self._networks, self._adams, some, strict=True):
+            adam.step(network, [next(slopes) for _ in one.parameters], full, sizes)
 
     def _kept(self) -> list[Any]:
         """Every tensor and array that a lane has a row of."""
+        flat = [[network.flat for network in self._networks]]
+        flat += [[adam.first for adam in self._adams], [adam.second for adam in self._adams]]
+        tensors = [v for kind in flat for n, one in zip(self._networks, kind, strict=True) for v in n.natural(one)]
         rows = [self._at, self._observations, self._choices, self._rewards, self._ends]
-        return [*self._parameters(), *self._adam.state(), *rows]
+        return [*tensors, self._steps, *rows]
 
     def state_of(self, lane: int) -> dict[str, Any]:
         """All that one lane remembers, as data."""
-        rows = [torch.as_tensor(kept).detach()[lane].numpy().copy() for kept in self._kept()]
+        rows = [torch.as_tensor(kept)[lane].numpy().copy(order="C") for kept in self._kept()]
         shuffles = self._shuffles[lane].bit_generator.state
         return {"rows": rows, "draws": self._draws.state_of(lane), "shuffles": shuffles}
 
     def put(self, lane: int, state: dict[str, Any]) -> None:
         """Gives one lane what another one remembers."""
-        with torch.no_grad():
-            for kept, row in zip(self._kept(), state["rows"], strict=True):
-                kept[lane] = torch.from_numpy(row) if isinstance(kept, torch.Tensor) else row
+        for kept, row in zip(self._kept(), state["rows"], strict=True):
+            kept[lane] = torch.from_numpy(row) if isinstance(kept, torch.Tensor) else row
         self._draws.put(lane, state["draws"])
         self._shuffles[lane].bit_generator.state = state["shuffles"]
 
     def memory_of(self, lane: int) -> bytes:
         """The parameters of one lane."""
-        return b"".join(value[lane].detach().numpy().tobytes() for value in self._parameters())
+        return b"".join(value[lane].numpy().tobytes() for n in self._networks for value in n.natural(n.flat))
 
 
 class TorchPolicy:
@@ -194,6 +210,8 @@ class TorchPolicy:
     config: ClassVar[type[BrainConfig]] = TorchPolicyConfig
     algorithm: ClassVar[Literal["reinforce", "ppo"]] = "reinforce"
     lanes: ClassVar[int] = LANES
+    population: ClassVar[bool] = True
+    """Tells the compiler which functions a run needs."""
 
     @staticmethod
     def policy(inputs: int, outputs: int) -> torch.nn.Module:
