@@ -120,6 +120,10 @@ class MlpReinforce(CompiledBrain):
     | truncation, horizon | the return is completed by gamma x baseline of the last observation |
     | loss | -advantage x log probability - entropy bonus + squared error of the baseline, means over the update |
     | optimiser | Adam, gradient norm clipped |
+
+    It is made for short episodes with frequent reward. On poles most runs fail: three of ten balance throughout on
+    `cartpole-v2`, six stay below 0.25. Sparse food is rarely found (`foraging_small-v2` 0.04). `mlp_ppo`, which goes
+    over a rollout several times, is the brain for these tasks.
     """
 
     name: ClassVar[str] = "mlp_reinforce"
