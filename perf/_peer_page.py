@@ -1,5 +1,6 @@
 """Writes docs/peers.md from the rows of docs/peers.csv."""
 
+import textwrap
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -19,10 +20,11 @@ in [peers.csv](peers.csv).
 - Both sides draw their actions in the scored episodes, ours go on learning as in every session. What stable-baselines3
   scores with its best actions instead stands beside it and is not compared: ours are never scored so, and the better of
   two results on the same episodes would favour one side.
-- Where a task is scored while it trains, the score of both is that of the training itself.
+- Where a task is scored while it trains, the score of both is that of the training itself. A composite is taken without
+  stability, which single runs do not have, so 0.9 is the most.
 - Seconds are those of one processor, ours / theirs; they do not count where they were not recorded.
-- Means with 95 % intervals of Student's t over the seeds, the difference by Welch's. With so few seeds an interval is
-  wide, and doubtful where runs either fail or succeed: single seeds are born with half a policy.
+- Means with 95 % intervals of Student's t over the seeds (in brackets; one or two have no interval),
+  the difference by Welch's. With so few seeds an interval is wide, and doubtful where runs either fail or succeed.
 
 | task | algorithm | ours | score | stable-baselines3 | its best actions | difference | verdict | seconds a run |
 |---|---|---|---|---|---|---|---|---|
@@ -31,8 +33,8 @@ in [peers.csv](peers.csv).
 
 def _interval(values: Sequence[float]) -> str:
     mean = float(np.mean(values))
-    if len(values) < 2:
-        return f"{mean:.3f} (1 seed)"
+    if len(values) < 3:
+        return f"{mean:.3f} ({len(values)})"
     half = float(stats.t.ppf(0.975, len(values) - 1) * stats.sem(values))
     return f"{mean:.3f} ± {half:.3f} ({len(values)})"
 
@@ -40,7 +42,7 @@ def _interval(values: Sequence[float]) -> str:
 def _difference(ours: Sequence[float], theirs: Sequence[float]) -> tuple[str, str]:
     """Ours minus theirs with its interval, and what it shows."""
     gap = float(np.mean(ours) - np.mean(theirs))
-    if min(len(ours), len(theirs)) < 2:
+    if min(len(ours), len(theirs)) < 3:
         return f"{gap:+.3f}", "too few seeds"
     if np.ptp(ours) == 0.0 and np.ptp(theirs) == 0.0:
         return f"{gap:+.3f}", "equal" if gap == 0.0 else "no spread, no interval"
@@ -89,5 +91,5 @@ def page(rows: Sequence[dict[str, str]], wanted: Mapping[tuple[str, str], int]) 
         there = min(len(side) for side in cells.get(key, ([], [])))
         if there < seeds:
             missing.append(f"{key[1]} on {key[0]} ({seeds - there} of {seeds} seeds)")
-    said = f"\nNot measured yet: {', '.join(missing)}.\n" if missing else ""
+    said = "\n" + textwrap.fill(f"Not measured yet: {', '.join(missing)}.", 120) + "\n" if missing else ""
     return _HEAD + "".join(lines) + said

@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from nematodebench import scoring
+from nematodebench.measures.base import RunMetrics
 from nematodebench.sessions.config import SessionConfig
 from nematodebench.sessions.execution import run_plan
 from nematodebench.sessions.plan import make_plan
@@ -77,10 +79,18 @@ def played(model: Any, phase: Phase, actions: Actions, seed: int, greedy: bool) 
     return env.rows
 
 
+def run_score(task: Task, row: RunMetrics) -> float:
+    """The score that a run has on its own: a composite without stability, which only several runs have."""
+    if task.score_key != "composite_score":
+        return float(row[task.score_key] or 0.0)
+    parts = [float(row[name] or 0.0) for name in ("success_rate", "distance_efficiency", "learning_speed")]
+    return float(scoring.composite(*parts, 0.0))
+
+
 def score_of(task: Task, records: dict[str, list[list[float]]]) -> float:
     """The task's own score of a run."""
     arrays = {name: np.array(rows, dtype=np.float64) for name, rows in records.items()}
-    return float(task.measure([arrays]).runs[0][task.score_key] or 0.0)
+    return run_score(task, task.measure([arrays]).runs[0])
 
 
 def peer_scores(cell: Cell, seed: int) -> tuple[float, float]:
@@ -104,9 +114,8 @@ def our_scores(cell: Cell) -> Iterator[tuple[int, float]]:
     """Scores of our brain, as a session gives them."""
     given = SessionConfig(task=cell.task, brain=OURS[cell.algorithm], runs=cell.seeds, seed=SESSION_SEED)
     session = run_plan(make_plan(given, workers=1))
-    key = session.plan.task.score_key
     for seed, row in enumerate(session.measurement.runs):
-        yield seed, float(row[key] or 0.0)
+        yield seed, run_score(session.plan.task, row)
 
 
 def stored(path: Path) -> list[dict[str, str]]:
