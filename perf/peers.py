@@ -83,8 +83,10 @@ def run_score(task: Task, row: RunMetrics) -> float:
     """The score that a run has on its own: a composite without stability, which only several runs have."""
     if task.score_key != "composite_score":
         return float(row[task.score_key] or 0.0)
-    parts = [float(row[name] or 0.0) for name in ("success_rate", "distance_efficiency", "learning_speed")]
-    return float(scoring.composite(*parts, 0.0))
+    success, efficiency, speed = (
+        float(row[name] or 0.0) for name in ("success_rate", "distance_efficiency", "learning_speed")
+    )
+    return float(scoring.composite(success, efficiency, speed, 0.0))
 
 
 def score_of(task: Task, records: dict[str, list[list[float]]]) -> float:
