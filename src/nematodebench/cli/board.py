@@ -14,13 +14,13 @@ from nematodebench.tasks.ranked import why_unranked
 from nematodebench.tasks.registry import get_task
 from nematodebench.verification.statement import Result
 
-__all__ = ["regenerate_board", "show_board"]
+__all__ = ["regenerate_board", "repository", "show_board", "tell_rejected"]
 
 
 def show_board(root: Path, task: str | None, json: bool) -> bool:
     """Prints the board; returns whether every submission passed."""
     wanted = None if task is None else get_task(task).id
-    found = collect(_repository(root))
+    found = collect(repository(root))
     boards = [board for board in found.boards() if wanted in {None, board.task}]
     if json:
         print_json({"tasks": [_plain(board, found) for board in boards], "rejected": list(map(vars, found.rejected))})
@@ -32,12 +32,12 @@ def show_board(root: Path, task: str | None, json: bool) -> bool:
         for one in found.waiting.values():
             if wanted in {None, one.entry.task}:
                 print(printable(f"waiting for verification: {one.path} ({one.submission.brain_type})"))
-    return _tell_rejected(found)
+    return tell_rejected(found)
 
 
 def regenerate_board(root: Path, check: bool, json: bool) -> bool:
     """Writes or compares the files; returns whether all is well."""
-    found = collect(_repository(root))
+    found = collect(repository(root))
     files = current_files(root, found)
     stale = stale_files(root, files)
     if not check:
@@ -55,10 +55,10 @@ def regenerate_board(root: Path, check: bool, json: bool) -> bool:
             print(f"{name}: {state}")
         if check and stale:
             print("Run `nematodebench board regenerate` and commit what it writes.")
-    return _tell_rejected(found) and not (check and stale)
+    return tell_rejected(found) and not (check and stale)
 
 
-def _repository(root: Path) -> Path:
+def repository(root: Path) -> Path:
     """The place of the board's data; a folder without any is named, because it is hardly what was meant."""
     if not (root / "benchmarks").is_dir():
         raise UsageError(
@@ -68,7 +68,8 @@ def _repository(root: Path) -> Path:
     return root
 
 
-def _tell_rejected(found: Collection) -> bool:
+def tell_rejected(found: Collection) -> bool:
+    """Names what was rejected and why; returns whether nothing was."""
     if found.history.doubt:
         print(f"nematodebench: {found.history.doubt}", file=sys.stderr)
     for one in found.rejected:

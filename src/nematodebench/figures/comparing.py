@@ -7,7 +7,7 @@ import numpy as np
 
 from nematodebench.errors import UsageError
 from nematodebench.figures.figure import Figure, Row, make
-from nematodebench.figures.marks import colour, end_labels
+from nematodebench.figures.marks import by_task, colour, end_labels
 from nematodebench.figures.samples import Sample
 from nematodebench.figures.style import INK
 from nematodebench.scoring import AnchorKind
@@ -112,8 +112,4 @@ def _matrix_chart(rows: Sequence[Row]) -> Any:
     words = "isValid(datum.low) ? format(datum.low, '.0%') + ' to ' + format(datum.high, '.0%') : 'one run'"
     below = base.transform_calculate(words=words).mark_text(fontSize=11, color="#333333", dy=8).encode(text="words:N")
     chart = alt.layer(cell, text, below).properties(width=alt.Step(max(110, 0)), height=alt.Step(46))
-    if len(tasks) == 1:
-        return chart
-    return chart.facet(
-        row=alt.Row("task:N", sort=tasks, title=None, header=alt.Header(labelAngle=0, labelOrient="top"))
-    )
+    return by_task(chart, tasks, shared="")

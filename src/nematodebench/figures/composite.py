@@ -6,6 +6,7 @@ from typing import Any
 from nematodebench import scoring
 from nematodebench.errors import UsageError
 from nematodebench.figures.figure import Figure, Row, make
+from nematodebench.figures.marks import by_task
 from nematodebench.figures.samples import Sample
 from nematodebench.figures.style import INK, PARTS
 
@@ -51,6 +52,4 @@ def _chart(rows: Sequence[Row]) -> Any:
                         legend=alt.Legend(orient="top")),
         order=alt.Order("at_most:Q", sort="descending"),
     ).properties(width=520, height=alt.Step(28))  # fmt: skip
-    if len(tasks) == 1:
-        return bar
-    return bar.facet(row=alt.Row("task:N", sort=tasks, title=None, header=alt.Header(labelAngle=0, labelOrient="top")))
+    return by_task(bar, tasks)

@@ -8,7 +8,7 @@ from nematodebench.figures.style import LINE_ROLES, series_colours
 from nematodebench.tasks.anchoring import TaskAnchors
 from nematodebench.tasks.ranked import lines_of
 
-__all__ = ["anchor_rows", "colour", "end_labels", "line_marks"]
+__all__ = ["anchor_rows", "by_task", "colour", "end_labels", "line_marks"]
 
 _DIRECT = 4
 """So many brains are named at the ends of their lines; more would collide and are named beside the figure."""
@@ -61,3 +61,16 @@ def line_marks(base: Any, labels: bool = True) -> list[Any]:
         for role, (align, dx) in sides.items()
     ]
     return [rule, *texts] if labels else [rule]
+
+
+def by_task(chart: Any, tasks: Sequence[str], shared: str = "x") -> Any:
+    """The chart, or one below the other for each of several tasks; rows of one task have a scale of their own."""
+    import altair as alt
+
+    if len(tasks) == 1:
+        return chart
+    header = alt.Header(labelAngle=0, labelOrient="top")
+    faceted = chart.facet(
+        data=alt.NamedData(name="rows"), row=alt.Row("task:N", sort=list(tasks), title=None, header=header), spacing=14
+    )
+    return faceted.resolve_scale(**{axis: "independent" for axis in ("x", "y") if axis != shared})

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from nematodebench.errors import UsageError
-from nematodebench.figures.figure import Figure, Row, make
-from nematodebench.figures.marks import anchor_rows, line_marks
+from nematodebench.figures.figure import Figure, Row, Rows, make
+from nematodebench.figures.marks import anchor_rows, by_task, line_marks
 from nematodebench.figures.samples import Sample
 from nematodebench.figures.style import INK, SERIES
 
-__all__ = ["run_scores", "score_dots"]
+__all__ = ["run_scores", "score_dots", "score_figure"]
 
 _CAPTION = (
     "0 is chance (the floor), 1 the ceiling. Dots: mean over runs; whiskers: 95 % interval. Dashed: null policy, best "
@@ -37,7 +37,12 @@ def score_dots(samples: Sequence[Sample]) -> Figure:
                      "low": low, "high": high})  # fmt: skip
     for task, anchors in {sample.task.id: sample.anchors for sample in shown}.items():
         rows += anchor_rows(task, anchors)
-    return make("scores", "Scores between chance and ceiling", _CAPTION, rows, _dots(rows, ["score"]))
+    return score_figure("Scores between chance and ceiling", rows)
+
+
+def score_figure(title: str, rows: Rows) -> Figure:
+    """The figure of rows with what (score or line), task, brain, value, low and high."""
+    return make("scores", title, _CAPTION, rows, _dots(rows, ["score"]))
 
 
 def run_scores(samples: Sequence[Sample]) -> Figure:
@@ -61,7 +66,7 @@ def run_scores(samples: Sequence[Sample]) -> Figure:
     return make("runs", "Distribution of runs", caption, rows, _dots(rows, ["run"]))
 
 
-def _dots(rows: Sequence[Row], what: list[str]) -> Any:
+def _dots(rows: Rows, what: list[str]) -> Any:
     import altair as alt
 
     values = [float(row[key]) for row in rows for key in ("value", "low", "high") if row[key] is not None]  # type: ignore[arg-type]
@@ -70,16 +75,12 @@ def _dots(rows: Sequence[Row], what: list[str]) -> Any:
     brains = list(dict.fromkeys(str(row["brain"]) for row in rows if row["what"] != "line"))
     x = alt.X("value:Q", title="share of the gap from floor to ceiling", scale=alt.Scale(domain=domain, nice=False))
     axis = alt.Axis(labelLimit=220, ticks=False, domain=False, labelColor=INK)
-    y = alt.Y("brain:N", sort=brains, title=None, axis=axis, scale=alt.Scale(domain=brains))
+    y = alt.Y("brain:N", sort=brains, title=None, axis=axis)
     base = alt.Chart()
     own = base.transform_filter(f"datum.what == '{what[0]}'").encode(y=y)
     layers = [*line_marks(base), *(_whiskers(own, x) if what == ["score"] else _ticks(own, x))]
     chart = alt.layer(*layers).properties(width=520, height=alt.Step(26 if what == ["score"] else 34))
-    if len(tasks) == 1:
-        return chart
-    return chart.facet(
-        row=alt.Row("task:N", sort=tasks, title=None, header=alt.Header(labelAngle=0, labelOrient="top"))
-    )
+    return by_task(chart, tasks)
 
 
 def _whiskers(own: Any, x: Any) -> list[Any]:

@@ -16,6 +16,7 @@ def register(app: typer.Typer) -> None:
     board.command(name="show")(show)
     board.command(name="regenerate")(regenerate)
     board.command(name="gate")(gate)
+    board.command(name="site")(site)
     app.add_typer(board, name="board")
 
 
@@ -59,4 +60,23 @@ def gate(
     from nematodebench.cli.gate import judge_changes
 
     if not judge_changes(root, base, head, author, json=json):
+        raise typer.Exit(1)
+
+
+def site(
+    root: _Root = Path(),
+    output: Annotated[Path, typer.Option(help="folder for the pages")] = Path("site"),
+    experiments: Annotated[
+        Path | None,
+        typer.Option(help="a folder of stored sessions: a private board of them, nothing verified"),
+    ] = None,
+) -> None:
+    """Writes the board as a static site, which works from the file system and from any web server.
+
+    Exit code 1 if a submission was rejected.
+    """
+    from nematodebench.cli.site import write_experiments_site, write_site
+
+    complete = write_site(root, output) if experiments is None else write_experiments_site(experiments, output)
+    if not complete:
         raise typer.Exit(1)

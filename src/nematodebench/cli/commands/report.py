@@ -1,4 +1,4 @@
-"""``nematodebench report``: show stored sessions again, from their records."""
+"""``nematodebench report``: show stored results again, in the terminal or as a page."""
 
 from pathlib import Path
 from typing import Annotated
@@ -14,41 +14,35 @@ def register(app: typer.Typer) -> None:
 
 
 def report(
-    experiments: Annotated[list[Path], typer.Argument(help="folders of stored sessions of one task")],
+    experiments: Annotated[
+        list[Path],
+        typer.Argument(
+            help="folders of stored sessions; for pages also folders of sessions, sweeps, searches, and what "
+            "`continual --output` wrote"
+        ),
+    ],
     runs: Annotated[bool, typer.Option("--runs", help="also list every run with its seed")] = False,
+    html: Annotated[Path | None, typer.Option("--html", help="write one self-contained page to this file")] = None,
+    form: Annotated[
+        str, typer.Option("--format", help="write html, md, csv, or all figures as svg or png, instead of printing")
+    ] = "",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="file, or folder of figures [default: report.FORMAT]")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="print the stored records")] = False,
 ) -> None:
-    """Prints the table of stored sessions; exit code 1 if one has failed runs."""
-    from nematodebench.cli import sessions as _sessions
-    from nematodebench.cli.show import print_json, print_table, printable
+    """Prints the table of stored sessions of one task, or writes a report of anything; exit code 1 for failed runs."""
     from nematodebench.errors import UsageError
-    from nematodebench.records.store import load_experiment
-    from nematodebench.sessions.rerun import task_of
-    from nematodebench.sessions.scores import with_todays_intervals
-    from nematodebench.sessions.twins import pair_twins
-    from nematodebench.tasks.base import trained_id
 
-    records = [load_experiment(path) for path in experiments]
-    tasks = sorted({trained_id(record.task) or record.task for record in records})
-    if len(tasks) > 1:
-        raise UsageError(f"The sessions belong to different tasks: {', '.join(tasks)}. Report one task at a time.")
-    if json:
-        print_json([record.model_dump(mode="json") for record in records])
+    if html is not None and form not in {"", "html"}:
+        raise UsageError(f"--html writes a page, and --format {form} something else: give one of them.")
+    if html is not None or form:
+        from nematodebench.cli.reports import write_report
+
+        complete = write_report(experiments, form or "html", html or output)
     else:
-        pairs = pair_twins([with_todays_intervals(record) for record in records])
-        # Sessions of different lengths are no rivals: each length has a table of its own.
-        for length in dict.fromkeys(task_of(record) for record, _ in pairs):
-            _sessions.print_tables(length, [pair for pair in pairs if task_of(pair[0]) == length])
-        for record in records if runs else []:
-            print(f"\n{printable(record.experiment_id)}, session seed {record.session_seed}\n")
-            rows = [
-                [str(run.run), str(run.seed), run.status, _score(run.metrics, record.score_key)] for run in record.runs
-            ]
-            print_table(["run", "seed", "status", record.score_key], rows)
-    if any(run.status != "finished" for record in records for run in record.runs):
+        from nematodebench.cli.session_report import print_report
+
+        complete = print_report(experiments, runs=runs, json=json)
+    if not complete:
         raise typer.Exit(1)
-
-
-def _score(metrics: dict[str, float | None], key: str) -> str:
-    value = metrics.get(key)
-    return "missing" if value is None else f"{value:.4f}"

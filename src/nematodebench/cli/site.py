@@ -1,0 +1,51 @@
+"""The work behind ``nematodebench board site``."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from nematodebench.board.collect import collect
+from nematodebench.cli.board import repository, tell_rejected
+from nematodebench.errors import StorageError, UsageError
+from nematodebench.figures.sources import open_sources
+from nematodebench.files import atomic_write
+from nematodebench.site.board_site import build_site
+from nematodebench.site.private_site import build_private_site
+
+__all__ = ["write_experiments_site", "write_site"]
+
+_MARK = ".nematodebench-site"
+
+
+def write_site(root: Path, output: Path) -> bool:
+    """Writes the board of a repository; returns whether every submission passed."""
+    found = collect(repository(root))
+    _write(output, build_site(root, found))
+    return tell_rejected(found)
+
+
+def write_experiments_site(experiments: Path, output: Path) -> bool:
+    """Writes the private board of a laboratory's own sessions; returns whether no run is missing."""
+    sources = open_sources([experiments])
+    _write(output, build_private_site(sources, experiments.resolve().name))
+    return all(sample.scores.values.size == sample.runs for sample in sources.samples)
+
+
+def _write(output: Path, files: Mapping[str, bytes]) -> None:
+    """Writes the files; pages of an earlier time that are no more are removed, and nothing else is."""
+    if output.is_dir() and any(output.iterdir()) and not (output / _MARK).is_file():
+        raise UsageError(f"{output} is not empty and no site of ours: give another folder with --output.")
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+        before = (output / _MARK).read_text().splitlines() if (output / _MARK).is_file() else []
+        for name in set(before) - set(files):
+            path = output / name
+            if path.resolve().is_relative_to(output.resolve()):
+                path.unlink(missing_ok=True)
+        atomic_write(output / _MARK, "\n".join(files).encode())
+        for name, content in files.items():
+            (output / name).parent.mkdir(parents=True, exist_ok=True)
+            (output / name).write_bytes(content)
+    except OSError as error:
+        raise StorageError(f"Cannot write to {output}: {error.strerror or error}.") from error
+    size = sum(map(len, files.values()))
+    print(f"{output}: {len(files)} files, {size / 1e6:.1f} MB; begin with {output / 'index.html'}")

@@ -1,0 +1,250 @@
+"""Builds the board as a static site: the same repository gives the same bytes."""
+
+import csv
+import inspect
+import io
+import json
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from nematodebench.board.collect import Collection, Listing
+from nematodebench.board.ranking import Standing, TaskBoard, rank
+from nematodebench.brains.registry import get_brain, is_built_in
+from nematodebench.figures.curves import curve_figure
+from nematodebench.figures.figure import Figure
+from nematodebench.figures.render import FORMATS
+from nematodebench.site.badges import badge
+from nematodebench.site.cells import axis_lines, stat
+from nematodebench.site.entries import Signers, curves_of_entry, day, file_name, row
+from nematodebench.site.overview import board_figure
+from nematodebench.site.pages import page_figure, render, site_script, style_sheet
+from nematodebench.site.submission_page import submission_facts
+from nematodebench.site.task_facts import anchor_table, resolution_text
+from nematodebench.tasks.anchoring import load_anchors
+from nematodebench.tasks.base import Task
+from nematodebench.tasks.meaning import meaning
+from nematodebench.tasks.ranked import why_unranked
+from nematodebench.tasks.registry import get_task
+
+__all__ = ["BoardSite", "build_site"]
+
+_LIMIT = 20
+"""So many entries of a task are shown at first."""
+_COLUMNS = ("task", "rank", "group", "brain", "class", "score", "normalised", "claimed", "runs", "contributor",
+            "verified", "date", "status", "id")  # fmt: skip
+
+
+def build_site(root: Path, found: Collection, name: str = "NematodeBench") -> dict[str, bytes]:
+    """Every file of the site, by its path."""
+    return BoardSite(root, found, name).files()
+
+
+class BoardSite:
+    """The site of one collection of entries."""
+
+    def __init__(self, root: Path, found: Collection, name: str) -> None:
+        self.root, self.found, self.name = root, found, name
+        self.boards = found.boards()
+        self.signers = Signers.of(root, found)
+        self.everything = {**found.listings, **found.waiting}
+
+    def files(self) -> dict[str, bytes]:
+        """Every file, by its path."""
+        made = {"assets/site.css": style_sheet(), "assets/site.js": site_script(), "index.html": self._index()}
+        made |= {"tasks.html": self._task_list(), "brains.html": self._brain_list(), "history.html": self._history()}
+        for board in self.boards:
+            made[f"tasks/{file_name(board.task)}"] = self._task(board)
+        for brain in self._brains:
+            made[f"brains/{file_name(brain)}"] = self._brain(brain)
+        for listing in self.everything.values():
+            id_ = listing.submission.submission_id
+            made[f"submissions/{file_name(id_)}"] = self._submission(listing)
+            made[f"badges/{file_name(id_, '.svg')}"] = badge(self._badge_words(listing))
+        made |= {"data/board.csv": self._csv(), "data/board.json": self._json()}
+        content = {path: text.encode() for path, text in made.items()}
+        for key, figure in self._figures.items():
+            content |= {f"figures/{key}.{form}": FORMATS[form](figure) for form in ("svg", "csv", "json")}
+        return {path: content[path] for path in sorted(content)}
+
+    def _page(self, template: str, up: str = "", **content: Any) -> str:
+        return render(template, up=up, site_name=self.name, **content)
+
+    @cached_property
+    def reasons(self) -> dict[str, list[str]]:
+        """Why tasks are not ranked."""
+        return {board.task: why_unranked(get_task(board.task), board.resolution) for board in self.boards}
+
+    @cached_property
+    def rows(self) -> dict[str, list[dict[str, Any]]]:
+        """The lines of every task's table: current entries, former ones, those that wait."""
+        return {board.task: self._rows(board) for board in self.boards}
+
+    def _rows(self, board: TaskBoard) -> list[dict[str, Any]]:
+        ranked, letters = not self.reasons[board.task], [one.group for one in board.standings]
+        shared = {letter for letter in letters if letter and letters.count(letter) > 1}
+        known: list[tuple[Listing, Standing | None]] = [
+            (self.found.listings[standing.entry.id], standing) for standing in board.standings
+        ]
+        known += [(self.found.listings[entry.id], None) for entry in board.history]
+        return [
+            row(listing, standing, ranked, place, standing is not None and standing.group in shared)
+            for place, (listing, standing) in enumerate(known)
+        ]
+
+    def _index(self) -> str:
+        groups: list[dict[str, Any]] = [
+            {"task": board.task, "file": file_name(board.task), "rows": self.rows[board.task],
+             "lines": axis_lines(load_anchors(get_task(board.task))), "note": self._note(board)}
+            for board in sorted(self.boards, key=lambda board: (bool(self.reasons[board.task]), board.task))
+        ]  # fmt: skip
+        lines = [line for group in groups for line in group["rows"]]
+        brains, tasks = {line["brain"] for line in lines}, len(groups)
+        lead = (
+            f"{len(lines)} verified entries of {len(brains)} brains on {tasks} tasks. Each score was measured on fresh "
+            "seeds by somebody other than its author, and every run behind it can be executed again bit for bit."
+        )
+        waiting = [row(one, None, False, 0, False) for one in self.found.waiting.values()]
+        return self._page(
+            "board.html", lead=lead, groups=groups, waiting=waiting, limit=_LIMIT, count=len(lines),
+            classes=sorted({line["class"] for line in lines}), statuses=sorted({line["status"] for line in lines}),
+        )  # fmt: skip
+
+    def _note(self, board: TaskBoard) -> str:
+        task, reasons = get_task(board.task), self.reasons[board.task]
+        anchors = load_anchors(task)
+        kind = "" if anchors is None else f", {anchors.ceiling.kind.removesuffix('_measured')} ceiling"
+        text = f"{task.score_key.replace('_', ' ')}{kind}. {resolution_text(board)}"
+        return f"{text} Not ranked: {'; '.join(reasons)}." if reasons else text
+
+    @cached_property
+    def _curves(self) -> dict[str, Figure]:
+        """The learning curves of every task with entries, medians and bands only."""
+        made = {}
+        for board in self.boards:
+            found = {one.entry.brain: curves_of_entry(self.root, self.found.listings[one.entry.id])
+                     for one in board.standings}  # fmt: skip
+            shown = {brain: curves for brain, curves in found.items() if curves is not None}
+            if shown:
+                made[board.task] = curve_figure(board.task, shown, lines=False)
+        return made
+
+    @cached_property
+    def _figures(self) -> dict[str, Figure]:
+        """Every figure of the site, by the name of its files."""
+        made = {file_name(f"{task}-curves", ""): figure for task, figure in self._curves.items()}
+        return {**made, "board": board_figure(self.found, self.boards)}
+
+    def _task(self, board: TaskBoard) -> str:
+        task, reasons = get_task(board.task), self.reasons[board.task]
+        columns = task.scoring.columns(self.found.listings[board.standings[0].entry.id].metrics, task.gate)
+        rows = [
+            {**line, "cells": [stat(self.found.listings[line["id"]].metrics.get(name)) for name in columns]}
+            for line in self.rows[board.task]
+        ]
+        figure = self._curves.get(board.task)
+        status = f"Not ranked: {'; '.join(reasons)}." if reasons else "Ranked."
+        anchors = load_anchors(task)
+        return self._page(
+            "task.html", "../", task=task.id, summary=f"{task.summary[:1].upper()}{task.summary[1:]}.",
+            meaning=meaning(task), status=status, resolution=resolution_text(board), picture=None, rows=rows,
+            columns=list(columns.values()), lines=axis_lines(anchors), anchors=anchor_table(anchors),
+            figures=[] if figure is None else [page_figure(figure, file_name(f"{task.id}-curves", ""), data=False)],
+            worlds=_worlds(task),
+        )  # fmt: skip
+
+    @cached_property
+    def _brains(self) -> dict[str, list[dict[str, Any]]]:
+        """The entries of every brain."""
+        found: dict[str, list[dict[str, Any]]] = {}
+        for lines in self.rows.values():
+            for line in lines:
+                if line["status"] == "current":
+                    found.setdefault(line["brain"], []).append(line)
+        return {brain: found[brain] for brain in sorted(found)}
+
+    def _brain(self, brain: str) -> str:
+        kinds: dict[str, list[dict[str, Any]]] = {}
+        for line in self._brains[brain]:
+            anchors = load_anchors(get_task(line["task"]))
+            kind = "not known" if anchors is None else str(anchors.ceiling.kind).replace("_", " ")
+            kinds.setdefault(kind, []).append({**line, "lines": axis_lines(anchors)})
+        count = len(self._brains[brain])
+        words = inspect.getdoc(get_brain(brain)) if is_built_in(brain) else ""
+        return self._page(
+            "brain.html", "../", brain=brain, words=words or "",
+            lead=f"{count} current {'entry' if count == 1 else 'entries'}, measured on fresh seeds.",
+            groups=[{"kind": kind, "rows": kinds[kind]} for kind in sorted(kinds)],
+        )  # fmt: skip
+
+    def _submission(self, listing: Listing) -> str:
+        id_ = listing.submission.submission_id
+        content = submission_facts(listing, self.signers.names.get(id_))
+        return self._page("submission.html", "../", badge=self._badge_words(listing)[1], figures=[], **content)
+
+    def _badge_words(self, listing: Listing) -> tuple[str, str]:
+        places = {one.entry.id: one for board in self.boards for one in board.standings}
+        standing = places.get(listing.entry.id)
+        place = "" if standing is None or standing.rank is None else f", rank {standing.rank}"
+        score = "waiting for verification" if listing.verified is None else f"{listing.entry.mean:.3f}{place}"
+        return listing.entry.task, f"{listing.submission.brain_type} {score}"
+
+    def _list(self, title: str, lead: str, columns: list[str], rows: list[dict[str, Any]]) -> str:
+        return self._page("list.html", title=title, lead=lead, columns=columns, rows=rows)
+
+    def _task_list(self) -> str:
+        rows = [
+            {"name": board.task, "file": f"tasks/{file_name(board.task)}",
+             "cells": [get_task(board.task).summary, len(self.rows[board.task]),
+                       "no" if self.reasons[board.task] else "yes"]}
+            for board in self.boards
+        ]  # fmt: skip
+        return self._list(
+            "Tasks", "Every task with a verified entry.", ["Task", "What it asks", "Entries", "Ranked"], rows
+        )
+
+    def _brain_list(self) -> str:
+        rows = [
+            {"name": brain, "file": f"brains/{file_name(brain)}", "cells": [lines[0]["class"], len(lines)]}
+            for brain, lines in self._brains.items()
+        ]
+        return self._list("Brains", "Every brain with a current entry.", ["Brain", "Class", "Tasks"], rows)
+
+    def _history(self) -> str:
+        entries = sorted(self.found.listings.values(), key=lambda one: one.entry.published)
+        days = sorted({day(one.entry.date) for one in entries})
+        boards = {date: self._as_of(date) for date in days}
+        known = {line["id"]: line for lines in self.rows.values() for line in lines}
+        return self._page("history.html", days=days, boards=boards, entries=[known[one.entry.id] for one in entries])
+
+    def _as_of(self, date: str) -> list[dict[str, Any]]:
+        """The board at the end of a day: what was published until then, ranked among itself."""
+        boards = rank(one.entry for one in self.found.listings.values() if day(one.entry.date) <= date)
+        return [
+            row(self.found.listings[one.entry.id], one, one.rank is not None, 0, False)
+            for board in boards for one in board.standings
+        ]  # fmt: skip
+
+    def _plain_rows(self) -> list[dict[str, Any]]:
+        lines = [line for task in sorted(self.rows) for line in self.rows[task]]
+        return [{name: line[name] for name in _COLUMNS} | {"score_mean": line["value"]} for line in lines]
+
+    def _csv(self) -> str:
+        out = io.StringIO()
+        writer = csv.DictWriter(out, [*_COLUMNS, "score_mean"], lineterminator="\n")
+        writer.writeheader()
+        # A cell that begins like a formula would be executed by spreadsheets.
+        writer.writerows({key: _cell(value) for key, value in line.items()} for line in self._plain_rows())
+        return out.getvalue()
+
+    def _json(self) -> str:
+        return json.dumps({"entries": self._plain_rows()}, indent=1, sort_keys=True) + "\n"
+
+
+def _cell(value: Any) -> Any:
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@") else value
+
+
+def _worlds(task: Task) -> list[tuple[str, str]]:
+    found = {phase.world.name: inspect.getdoc(type(phase.world)) or "" for phase in task.phases}
+    return list(found.items())

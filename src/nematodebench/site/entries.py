@@ -1,0 +1,101 @@
+"""What pages show of a published entry: plain texts and numbers, made once for all pages."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nematodebench.board.collect import Collection, Listing
+from nematodebench.board.markdown import rank_text
+from nematodebench.board.ranking import Standing
+from nematodebench.errors import UsageError
+from nematodebench.figures.curves_of_runs import Curves, curves_of
+from nematodebench.site.cells import number, stat
+from nematodebench.stats import plus_minus
+from nematodebench.submissions.sessions import open_session
+from nematodebench.submissions.tables import read_episodes, recorded_task
+from nematodebench.tasks.registry import get_task
+from nematodebench.verification.keys import load_keys
+from nematodebench.verification.store import open_record
+
+__all__ = ["Signers", "curves_of_entry", "day", "file_name", "normalised_text", "row"]
+
+
+def file_name(text: str, ending: str = ".html") -> str:
+    """A name of a file that any system and any address takes; what is not plain becomes a hyphen."""
+    return (re.sub(r"[^A-Za-z0-9_.-]+", "-", text).strip(".-") or "unnamed") + ending
+
+
+def day(date: str) -> str:
+    """The date of an entry, as people write it."""
+    return f"{date[:4]}-{date[4:6]}-{date[6:8]}"
+
+
+@dataclass(frozen=True)
+class Signers:
+    """Who signed the verifications of a repository, by submission."""
+
+    names: dict[str, tuple[str, str]]
+
+    @classmethod
+    def of(cls, root: Path, found: Collection) -> "Signers":
+        """Reads the signatures of all verified entries."""
+        owners = {key.keyid: key.owner for key in load_keys(root).files.values()}
+        names = {}
+        for entry in found.listings:
+            try:
+                _, keyid = open_record(root, f"{entry}.dsse.json")
+            except UsageError:
+                continue
+            names[entry] = (owners.get(keyid, "unknown"), keyid)
+        return cls(names)
+
+
+def normalised_text(listing: Listing) -> str:
+    """The normalised score with half its interval."""
+    norm = listing.normalised
+    if norm is None:
+        return "–"
+    return f"{norm.score:.3f}" if norm.ci95 is None else plus_minus(norm.score, (norm.ci95[1] - norm.ci95[0]) / 2)
+
+
+def row(listing: Listing, standing: Standing | None, ranked: bool, order: int, band: bool) -> dict[str, Any]:
+    """One line of a table of entries.
+
+    Args:
+        listing: The entry.
+        standing: Its place on the board; None for one that is no more, or not yet, on it.
+        ranked: Whether its task is ranked.
+        order: Its place in the table as it is first shown.
+        band: Whether it lies on a band of entries that are not told apart.
+    """
+    made, again = listing.submission, listing.verified
+    score, claim = listing.score, made.score
+    status = "waiting" if again is None else "former" if standing is None else "current"
+    checked = "no" if again is None else f"{again.reexecution.identical} of {again.reexecution.claimed} identical"
+    return {
+        "id": made.submission_id, "file": file_name(made.submission_id), "brain": made.brain_type,
+        "task": made.environment.task, "task_file": file_name(made.environment.task), "class": listing.brain_class,
+        "rank": rank_text(standing.ranks) if standing and ranked else "–", "group": standing.group if standing else "",
+        "order": order, "band": "band" if band else "", "status": status, "dot": number(listing.normalised),
+        "score": stat(score), "value": None if score is None else round(score.mean, 6),
+        "claimed": "–" if claim is None else f"{claim.mean:.3f}",
+        "claimed_value": None if claim is None else round(claim.mean, 6), "too_good": listing.too_good,
+        "normalised": normalised_text(listing), "runs": listing.runs, "contributor": made.contributor,
+        "verified": checked, "date": day(listing.entry.date),
+    }  # fmt: skip
+
+
+def curves_of_entry(root: Path, listing: Listing) -> Curves | None:
+    """How the claimed runs of an entry learned; None where its episodes are not here or too few."""
+    task = get_task(listing.entry.task)
+    runs, recorded = [], task
+    try:
+        for session in listing.submission.sessions:
+            stored = open_session(root, session.file_path.rpartition("/")[0])
+            recorded = recorded_task(stored, task)
+            episodes = read_episodes(stored, recorded)
+            runs += [episodes[k] for k in sorted(episodes)]
+    except UsageError:
+        return None
+    return curves_of(recorded, runs)

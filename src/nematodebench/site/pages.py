@@ -1,0 +1,83 @@
+"""Makes pages of templates: text is escaped, colours come from the palette, nothing is fetched from elsewhere."""
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from nematodebench.figures.figure import Figure
+from nematodebench.figures.render import page_svg
+from nematodebench.figures.style import DARK, LIGHT, SERIES, SERIES_DARK
+
+__all__ = ["page_figure", "render", "script_json", "site_script", "style_sheet"]
+
+
+@cache
+def _environment() -> Any:
+    import jinja2
+
+    loader = jinja2.FunctionLoader(lambda name: _read("templates", name))
+    made = jinja2.Environment(
+        loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined,
+        keep_trailing_newline=True,
+    )  # fmt: skip
+    made.filters["n3"] = lambda value: "–" if value is None else f"{value:.3f}"
+    return made
+
+
+def _read(folder: str, name: str) -> str:
+    return (resources.files("nematodebench.site") / folder / name).read_text(encoding="utf-8")
+
+
+def render(template: str, **content: Any) -> str:
+    """A page."""
+    made: str = _environment().get_template(template).render(**content)
+    return made
+
+
+def script_json(content: Any) -> Any:
+    """Data for a script element: nothing in it can end the element."""
+    from markupsafe import Markup
+
+    text = json.dumps(content, separators=(",", ":"), sort_keys=True, ensure_ascii=True)
+    return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
+
+
+def _variables(palette: Mapping[str, Any], series: tuple[str, ...]) -> str:
+    named = {**palette["roles"], "background": palette["background"], "surface": palette["surface"],
+             "rule": palette["hairline"], **{f"series-{k}": colour for k, colour in enumerate(series)}}  # fmt: skip
+    return ";".join(f"--{name}:{colour}" for name, colour in named.items())
+
+
+@cache
+def style_sheet() -> str:
+    """The style sheet of all pages, with the colours of light and dark."""
+    light, dark = _variables(LIGHT, SERIES), _variables(DARK, SERIES_DARK)
+    colours = f":root{{{light}}}\n@media (prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
+    return colours + _read("assets", "site.css")
+
+
+@cache
+def site_script() -> str:
+    """The script of all pages: sorting, filtering, permalinks, downloads."""
+    return (resources.files("nematodebench.web") / "site.js").read_text(encoding="utf-8")
+
+
+def page_figure(figure: Figure, key: str, *, data: bool) -> dict[str, Any]:
+    """What a template needs of a figure.
+
+    Args:
+        figure: The figure.
+        key: Unique in its page.
+        data: Whether the page carries the rows, for downloads from a single file.
+    """
+    from markupsafe import Markup
+
+    names = list(figure.rows[0]) if figure.rows else []
+    rows = {"columns": names, "rows": [[row[name] for name in names] for row in figure.rows]}
+    return {
+        "key": key, "kind": figure.kind, "title": figure.title, "caption": figure.caption,
+        "svg": Markup(page_svg(figure, key)),
+        "data": script_json(rows) if data else None,
+    }  # fmt: skip

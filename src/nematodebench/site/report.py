@@ -1,0 +1,232 @@
+"""Reports of stored results: one self-contained page, or the same tables as Markdown and CSV."""
+
+import csv
+import io
+import math
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nematodebench.board.text import escape, table
+from nematodebench.figures.kinds import figure_of, task_figures
+from nematodebench.figures.samples import Sample
+from nematodebench.figures.searching import search_history, search_importances
+from nematodebench.figures.sources import Sources
+from nematodebench.figures.transfer import transfer_matrix
+from nematodebench.site.cells import axis_lines, number, stat
+from nematodebench.site.pages import page_figure, render, site_script, style_sheet
+from nematodebench.stats import plus_minus
+
+__all__ = ["html_report", "report_csv", "report_markdown"]
+
+_READ = "Values are mean ± half the 95 % interval over runs; (!) marks intervals that may cover less."
+_HARMLESS = re.compile(r"[\w .,;:±()!\[\]–%=+/-]*")
+
+
+def html_report(sources: Sources) -> str:
+    """One file that holds everything: tables, figures with their data, provenance, the command of every run."""
+    from markupsafe import Markup
+
+    sections = _sections(sources)
+    for k, section in enumerate(sections):
+        section["figures"] = [
+            page_figure(figure, f"f{k}-{n}-{figure.kind}", data=True) for n, figure in enumerate(section["figures"])
+        ]
+    return render(
+        "report.html", title=_title(sources), lead=_lead(sources), sections=sections, up="", site_name="",
+        style=Markup(style_sheet()), script=Markup(site_script()),
+    )  # fmt: skip
+
+
+def _title(sources: Sources) -> str:
+    names = list(dict.fromkeys([sample.label for sample in sources.samples]))
+    names += [f"search of {one['brain']}" for one in sources.searches]
+    names += [f"{one['brain']}, continual" for one in sources.continual]
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
+def _lead(sources: Sources) -> str:
+    runs = sum(sample.scores.values.size for sample in sources.samples)
+    parts = []
+    if sources.samples:
+        parts.append(f"{runs} runs of {len(sources.samples)} brains or configurations on {', '.join(sources.tasks)}")
+    if sources.searches:
+        parts.append(f"{len(sources.searches)} search{'es' * (len(sources.searches) > 1)}")
+    if sources.continual:
+        parts.append(f"{len(sources.continual)} continual run{'s' * (len(sources.continual) > 1)}")
+    return (
+        "; ".join(parts)
+        + ". Values are mean ± half the 95 % interval over runs; (!) marks intervals that may cover less."
+    )
+
+
+def _sections(sources: Sources) -> list[dict[str, Any]]:
+    made = [_task_section(task, sources.of_task(task)) for task in sources.tasks]
+    if len(sources.tasks) > 1:
+        made.insert(0, _overview(sources))
+    made += [_search_section(result) for result in sources.searches]
+    return made + [_continual_section(report) for report in sources.continual]
+
+
+def _section(title: str, lead: str, **content: Any) -> dict[str, Any]:
+    return {"title": title, "lead": lead, "tables": [], "figures": [], "facts": [], "notes": [], **content}
+
+
+def _overview(sources: Sources) -> dict[str, Any]:
+    from nematodebench.errors import UsageError
+
+    figures = []
+    for kind in ("scores", "profiles"):
+        try:
+            figures.append(figure_of(kind, sources))
+        except UsageError:
+            continue
+    lead = "All tasks beside each other. Scores of tasks with different kinds of ceilings are not averaged."
+    return _section("All tasks", lead, figures=figures)
+
+
+def _task_section(task: str, samples: Sequence[Sample]) -> dict[str, Any]:
+    first = samples[0].task
+    notes = [f"{one.label}: {one.runs - one.scores.values.size} of {one.runs} runs are missing; they are not counted."
+             for one in samples if one.scores.values.size < one.runs]  # fmt: skip
+    return _section(
+        task, f"{first.summary[:1].upper()}{first.summary[1:]}. The score is {first.score_key or 'not defined'}.",
+        tables=[_table(task, samples)], figures=task_figures(samples), notes=notes,
+        facts=[_facts(sample) for sample in samples if sample.record is not None],
+    )  # fmt: skip
+
+
+def _columns(samples: Sequence[Sample]) -> dict[str, str]:
+    task = samples[0].task
+    return task.scoring.columns(samples[0].metrics, task.gate) if samples[0].metrics else {}
+
+
+def _table(task: str, samples: Sequence[Sample]) -> dict[str, Any]:
+    columns = _columns(samples)
+    header = ["brain", "runs", samples[0].task.score_key.replace("_", " ") or "score", "normalised", *columns.values()]
+    rows = [{"cells": _cells(sample, columns), "dot": number(sample.normalised)} for sample in samples]
+    anchored = any(row["dot"] for row in rows)
+    return {"name": task, "header": header, "rows": rows, "dots": anchored, "lines": axis_lines(samples[0].anchors)}
+
+
+def _cells(sample: Sample, columns: Mapping[str, str]) -> list[str]:
+    done, norm = sample.scores.values.size, sample.normalised
+    half = None if norm is None else (norm.ci95[1] - norm.ci95[0]) / 2
+    share = (
+        "–"
+        if norm is None or half is None
+        else plus_minus(norm.unclamped, half)
+        if norm.n > 1
+        else f"{norm.unclamped:.3f}"
+    )
+    runs = str(done) if done == sample.runs else f"{done} of {sample.runs}"
+    return [sample.label, runs, stat(sample.score), share, *(stat(sample.metrics.get(name)) for name in columns)]
+
+
+def _facts(sample: Sample) -> dict[str, Any]:
+    """Where a session comes from, and how each of its runs is executed again; best and worst run first."""
+    record, place = sample.record, sample.place
+    assert record is not None and place is not None
+    made, key = record.provenance, record.score_key
+    commit = f"{made.git_commit or 'unknown'}{' with local changes' if made.git_dirty else ''}"
+    lines = [
+        ("session", record.experiment_id), ("session seed", record.session_seed), ("brain", record.brain),
+        ("config", ", ".join(f"{name}={value}" for name, value in record.brain_config.items())),
+        ("task", f"{record.task}, specification {record.task_spec_hash[:12]}"), ("package", made.package_version),
+        ("git commit", commit), ("source hash", made.source_hash),
+        ("versions", f"Python {made.python}, NumPy {made.numpy}, Numba {made.numba}, llvmlite {made.llvmlite}"),
+        ("machine", f"{made.cpu}, {made.platform}"),
+    ]  # fmt: skip
+    scored = sorted(
+        (run for run in record.runs if run.metrics.get(key) is not None), key=lambda run: run.metrics[key] or 0
+    )
+    ends = [("best run", scored[-1]), ("worst run", scored[0])] if scored else []
+    lines += [(name, f"run {run.run}, seed {run.seed}, {key} {run.metrics[key]:.4f}") for name, run in ends]
+    where = shlex.quote(str(place))
+    runs = [
+        [run.run, run.seed, run.status, "missing" if run.metrics.get(key) is None else f"{run.metrics[key]:.4f}",
+         f"nematodebench rerun {where} --run {run.run}", run.record_hash]
+        for run in record.runs
+    ]  # fmt: skip
+    return {
+        "title": f"{sample.label}: provenance and the command of every run", "lines": lines, "runs": runs,
+        "header": ["run", "seed", "status", key, "command", "hash of its records"],
+        "commands": [f"nematodebench rerun {where} --run {run.run}" for _, run in ends],
+        "key": f"runs-{record.experiment_id}",
+    }  # fmt: skip
+
+
+def _search_section(result: Mapping[str, Any]) -> dict[str, Any]:
+    rows = [{"cells": [name, str(value)], "dot": None} for name, value in result["champion"].items()]
+    kinds = ((search_history, "history"), (search_importances, "importances"))
+    figures = [make(result) for make, key in kinds if result.get(key)]
+    champion = {"name": "champion", "header": ["parameter", "champion"], "rows": rows, "dots": False, "lines": []}
+    return _section(
+        f"Search of {result['brain']} on {result['task']}", f"{str(result['verdict']).capitalize()}.",
+        tables=[champion], figures=figures,
+        notes=[f"Sampler {result['sampler']}, seed {result['seed']}, {result['runs']} runs a trial, "
+               f"{result['held_out']} held-out seeds."],
+    )  # fmt: skip
+
+
+def _continual_section(report: Mapping[str, Any]) -> dict[str, Any]:
+    def shown(value: Mapping[str, Any]) -> str:
+        low, high = value["ci95"]
+        return plus_minus(value["mean"], (high - low) / 2) if math.isfinite(high) else f"{value['mean']:.3f}"
+
+    rows = [
+        {"cells": [name, str(one["episodes"]), shown(one["reward"]), f"{one['floor']:.2f}", f"{one['ceiling']:.2f}",
+                   shown(one["success"])], "dot": None}
+        for name, one in report["environments"].items()
+    ]  # fmt: skip
+    profiles = [
+        {"cells": [name, *(shown(one[key]) for key in ("weighted", "adjusted", "primary", "null_primary")),
+                   f"{one['anchored']['unclamped']:.3f}"], "dot": None}
+        for name, one in report["profiles"].items()
+    ]  # fmt: skip
+    tables = [
+        {"name": "environments", "header": ["environment", "episodes", "reward", "floor", "ceiling", "success"],
+         "rows": rows, "dots": False, "lines": []},
+        {"name": "profiles", "header": ["profile", "weighted", "adjusted", "primary", "null's primary", "anchored"],
+         "rows": profiles, "dots": False, "lines": []},
+    ]  # fmt: skip
+    lead = f"One brain goes through {len(rows)} environments; {report['runs']} runs, seed {report['seed']}."
+    figures = [transfer_matrix(report)] if report.get("transfer") else []
+    return _section(f"{report['brain']}, continual", lead, tables=tables, figures=figures, notes=list(report["notes"]))
+
+
+def report_markdown(sources: Sources) -> str:
+    """The tables as Markdown."""
+    lines = [f"# {_plain(_title(sources))}", "", _plain(_lead(sources))]
+    for section in _sections(sources):
+        lines += ["", f"## {_plain(section['title'])}", "", _plain(section["lead"])]
+        for one in section["tables"]:
+            rows = [[_plain(str(cell)) for cell in row["cells"]] for row in one["rows"]]
+            lines += ["", *table([_plain(name) for name in one["header"]], rows)]
+        lines += [f"\n{_plain(note)}" for note in section["notes"]]
+        for facts in section["facts"]:
+            lines += ["", f"### {_plain(facts['title'])}", ""]
+            lines += [f"- {name}: {_plain(str(value))}" for name, value in facts["lines"]]
+            lines += ["", *(f"    {row[4]}" for row in facts["runs"])]
+    return "\n".join(lines) + "\n"
+
+
+def _plain(text: str) -> str:
+    """Words as they are, where nothing in them means anything to Markdown or HTML."""
+    return text if _HARMLESS.fullmatch(text) and "](" not in text else escape(text)
+
+
+def report_csv(sources: Sources) -> str:
+    """One row for each run of sessions and sweeps: brain, task, seed, score and normalised score."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["task", "brain", "seed", "score", "normalised"])
+    for sample in sources.samples:
+        anchors = sample.anchors
+        for seed, value in zip(sample.scores.seeds, sample.scores.values.tolist(), strict=True):
+            share = (
+                "" if anchors is None else (value - anchors.floor.value) / (anchors.ceiling.value - anchors.floor.value)
+            )
+            writer.writerow([sample.task.id, sample.label, seed, value, share])
+    return out.getvalue()

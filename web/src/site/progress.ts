@@ -1,0 +1,49 @@
+/** Pages of `nematodebench serve`: asks the own machine how far experiments are, every second. */
+
+interface Progress {
+  name: string;
+  state: string;
+  done: number;
+  runs: number;
+}
+
+/** Fills the table of running experiments while the page is open; a page from a file has none. */
+export function connectProgress(): void {
+  const body = document.querySelector<HTMLTableSectionElement>("tbody[data-progress]");
+  if (!body || !location.protocol.startsWith("http")) return;
+  const told = document.querySelector<HTMLOutputElement>("output[data-told]");
+  let before = "";
+  const ask = async (): Promise<void> => {
+    try {
+      const answer = await fetch(body.dataset["progress"]!, { cache: "no-store" });
+      const found = (await answer.json()) as Progress[];
+      const now = JSON.stringify(found);
+      if (now !== before) body.replaceChildren(...found.map(row));
+      before = now;
+      if (told) told.value = `up to date`;
+    } catch {
+      if (told) told.value = "the server does not answer";
+    }
+    setTimeout(() => void ask(), 1000);
+  };
+  void ask();
+}
+
+function row(one: Progress): HTMLTableRowElement {
+  const line = document.createElement("tr");
+  const name = document.createElement("th");
+  name.scope = "row";
+  const link = document.createElement("a");
+  link.href = `/experiment/${encodeURIComponent(one.name)}`;
+  link.textContent = one.name;
+  name.append(...(one.state === "finished" ? [link] : [one.name]));
+  const bar = document.createElement("progress");
+  bar.max = one.runs;
+  bar.value = one.done;
+  bar.ariaLabel = `${one.done} of ${one.runs} runs of ${one.name}`;
+  const place = document.createElement("td");
+  place.append(bar);
+  const cells = [one.state, `${one.done} of ${one.runs}`].map((text) => Object.assign(document.createElement("td"), { textContent: text }));
+  line.append(name, ...cells, place);
+  return line;
+}
