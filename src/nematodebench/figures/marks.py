@@ -19,7 +19,11 @@ def colour(labels: Sequence[str], field: str = "brain:N") -> Any:
     import altair as alt
 
     chosen = series_colours(labels)
-    legend = None if len(labels) <= _DIRECT else alt.Legend(title=None, orient="right", labelLimit=220)
+    legend = (
+        None
+        if len(labels) <= _DIRECT
+        else alt.Legend(title=None, orient="right", labelLimit=220, symbolOpacity=1, symbolType="stroke")
+    )
     return alt.Color(field, sort=None, legend=legend, scale=alt.Scale(domain=list(chosen), range=list(chosen.values())))
 
 

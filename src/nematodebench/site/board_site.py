@@ -101,8 +101,8 @@ class BoardSite:
         lines = [line for group in groups for line in group["rows"]]
         brains, tasks = {line["brain"] for line in lines}, len(groups)
         lead = (
-            f"{len(lines)} verified entries of {len(brains)} brains on {tasks} tasks. Each score was measured on fresh "
-            "seeds by somebody other than its author, and every run behind it can be executed again bit for bit."
+            f"{len(lines)} verified entries of {len(brains)} brains on {tasks} tasks. Each score was measured by "
+            "a verifier on seeds drawn after the submission was fixed; every run can be executed again bit for bit."
         )
         waiting = [row(one, None, False, 0, False) for one in self.found.waiting.values()]
         return self._page(

@@ -71,8 +71,8 @@ def row(listing: Listing, standing: Standing | None, ranked: bool, order: int, b
     """
     made, again = listing.submission, listing.verified
     score, claim = listing.score, made.score
-    status = "waiting" if again is None else "former" if standing is None else "current"
-    checked = "no" if again is None else f"{again.reexecution.identical} of {again.reexecution.claimed} identical"
+    status = "current" if standing is not None else "waiting" if again is None else "former"
+    checked = "no" if again is None else f"{again.reexecution.identical} of {again.reexecution.claimed}"
     return {
         "id": made.submission_id, "file": file_name(made.submission_id), "brain": made.brain_type,
         "task": made.environment.task, "task_file": file_name(made.environment.task), "class": listing.brain_class,

@@ -1,0 +1,137 @@
+"""Serves a folder of experiments to this machine alone: how far they are, and a report of those that are finished.
+
+It listens on the loopback address, answers only requests that name it, reads only sessions of the folder, and writes
+nothing.
+"""
+
+import http.server
+import json
+import urllib.parse
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+from nematodebench.errors import UsageError
+from nematodebench.figures.sources import open_sources
+from nematodebench.records.store import find_record, load_experiment
+from nematodebench.site.pages import render, site_script, style_sheet
+from nematodebench.site.report import html_report
+
+__all__ = ["ADDRESS", "progress", "server_of"]
+
+ADDRESS = "127.0.0.1"
+_HOSTS = {ADDRESS, "localhost"}
+_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline' 'self'; script-src 'unsafe-inline' 'self'; img-src data: 'self'; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_HEADERS = {
+    "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+    "Content-Security-Policy": _POLICY,
+}  # fmt: skip
+
+
+def progress(folder: Path) -> list[dict[str, Any]]:
+    """Every session of a folder, the latest first: its name, how many runs ended, how many there will be."""
+    found = [_progress(place) for place in folder.iterdir() if place.is_dir() and not place.is_symlink()]
+    return sorted((one for one in found if one is not None), key=lambda one: str(one["name"]), reverse=True)
+
+
+def _progress(place: Path) -> dict[str, Any] | None:
+    record, plan = find_record(place), place / "session.json"
+    try:
+        if record is not None:
+            runs = _finished(record, record.stat().st_mtime_ns)
+            return {"name": place.name, "state": "finished", "done": runs, "runs": runs}
+        if plan.is_file():
+            content = json.loads(plan.read_bytes())
+            done = sum(1 for _ in (place / "runs").glob("[0-9]*.npz"))
+            return {"name": place.name, "state": "running or stopped", "done": done, "runs": _wanted(content)}
+    except (OSError, ValueError, UsageError):
+        return {"name": place.name, "state": "cannot be read", "done": 0, "runs": 0}
+    return None
+
+
+_KNOWN: dict[tuple[Path, int], int] = {}
+
+
+def _finished(record: Path, changed: int) -> int:
+    """The runs of a finished session; its record is read once."""
+    key = (record, changed)
+    if key not in _KNOWN:
+        _KNOWN[key] = load_experiment(record).num_runs
+    return _KNOWN[key]
+
+
+def _wanted(plan: Any) -> int:
+    """The number of runs in a stored plan."""
+    found = plan["session"].get("runs") if isinstance(plan, dict) and isinstance(plan.get("session"), dict) else None
+    return found if isinstance(found, int) else 0
+
+
+class _Handler(http.server.BaseHTTPRequestHandler):
+    server_version, sys_version = "nematodebench", ""
+    folder: Path
+
+    def do_GET(self) -> None:
+        """Answers a request; one that came under another name is refused, as a page of somebody else may send it."""
+        if (self.headers.get("Host") or "").rpartition(":")[0] not in _HOSTS:
+            self._send(HTTPStatus.FORBIDDEN, "text/plain", b"this server answers to 127.0.0.1 and localhost alone\n")
+            return
+        path = urllib.parse.unquote(urllib.parse.urlsplit(self.path).path)
+        try:
+            answer = self._answer(path)
+        except UsageError as error:
+            self._send(HTTPStatus.NOT_FOUND, "text/plain", f"{error}\n".encode())
+            return
+        if answer is None:
+            self._send(HTTPStatus.NOT_FOUND, "text/plain", b"there is no such page\n")
+        else:
+            self._send(HTTPStatus.OK, *answer)
+
+    do_HEAD = do_GET  # noqa: N815  (a name of the library)
+
+    def _answer(self, path: str) -> tuple[str, bytes] | None:
+        if path == "/":
+            page = render("serve.html", up="/", site_name=self.folder.name, rows=progress(self.folder))
+            return "text/html; charset=utf-8", page.encode()
+        if path == "/progress.json":
+            return "application/json", json.dumps(progress(self.folder)).encode()
+        if path == "/assets/site.css":
+            return "text/css; charset=utf-8", style_sheet().encode()
+        if path == "/assets/site.js":
+            return "text/javascript; charset=utf-8", site_script().encode()
+        if path.startswith("/experiment/"):
+            return self._report(path.removeprefix("/experiment/"))
+        return None
+
+    def _report(self, name: str) -> tuple[str, bytes] | None:
+        """The report of one finished session; only names that the folder itself lists are opened."""
+        known = {one["name"] for one in progress(self.folder) if one["state"] == "finished"}
+        if name not in known:
+            return None
+        return "text/html; charset=utf-8", html_report(open_sources([self.folder / name])).encode()
+
+    def _send(self, status: HTTPStatus, kind: str, content: bytes) -> None:
+        self.send_response(status)
+        for key, value in {**_HEADERS, "Content-Type": kind, "Content-Length": str(len(content))}.items():
+            self.send_header(key, value)
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(content)
+
+    def log_message(self, *words: Any) -> None:
+        """Requests are not told: the terminal is for the user."""
+
+
+def server_of(folder: Path, port: int) -> http.server.ThreadingHTTPServer:
+    """A server of a folder, not yet answering; its port is chosen by the system if 0 is asked for."""
+    if not folder.is_dir():
+        raise UsageError(f"{folder} is not a folder: give the one that `nematodebench run --track` stores sessions in.")
+    handler = type("Handler", (_Handler,), {"folder": folder.resolve()})
+    try:
+        server = http.server.ThreadingHTTPServer((ADDRESS, port), handler)
+    except OSError as error:
+        raise UsageError(f"Port {port} cannot be used: {error.strerror}. Give another one with --port.") from error
+    server.daemon_threads = True
+    return server

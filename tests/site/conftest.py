@@ -1,0 +1,83 @@
+"""Sites made once, a real Chromium, and a local server of a folder."""
+
+import functools
+import http.server
+import shutil
+import threading
+
+import pytest
+from site_entries import entries
+
+import nematodebench as nb
+from nematodebench.board.collect import Collection
+from nematodebench.figures.sources import open_sources
+from nematodebench.site.board_site import build_site
+from nematodebench.site.report import html_report
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@pytest.fixture(scope="session")
+def sessions(tmp_path_factory):
+    root = tmp_path_factory.mktemp("experiments")
+    for brain in ("q_table", "null_random"):
+        nb.run("foraging_small-v2", brain, runs=3, episodes=30, seed=3).save(root)
+    return root
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory):
+    """A site of made entries, some with hostile names."""
+    root = tmp_path_factory.mktemp("site")
+    found = Collection(listings={one.entry.id: one for one in entries(60)})
+    for name, content in build_site(tmp_path_factory.mktemp("empty"), found).items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_bytes(content)
+    return root
+
+
+@pytest.fixture(scope="session")
+def report(sessions, tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    path.write_text(html_report(open_sources([sessions])), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="session")
+def server(site):
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *words):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=site)) as made:
+        threading.Thread(target=made.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{made.server_port}"
+        made.shutdown()
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium here: apt-get install chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(chromium):
+    """A page that fails the test if anything was written to the console or asked of another machine."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
+    page = context.new_page()
+    wrong = []
+    page.on("console", lambda message: wrong.append(message.text) if message.type in {"error", "warning"} else None)
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("dialog", lambda dialog: (wrong.append("a dialog opened"), dialog.dismiss()))
+    here = ("file:", "data:", "blob:", "http://127.0.0.1:")
+    page.on("request", lambda asked: None if asked.url.startswith(here) else wrong.append(asked.url))
+    yield page
+    context.close()
+    assert wrong == []

@@ -1,0 +1,102 @@
+"""The pages in a real Chromium, from the file system and from a local server."""
+
+from pathlib import Path
+
+import pytest
+from site_entries import HOSTILE
+
+AXE = Path(__file__).resolve().parents[2] / "web/node_modules/axe-core/axe.min.js"
+KINDS = ("index.html", "tasks.html", "brains.html", "history.html", "tasks/foraging_small-v2.html",
+         "brains/brain_0000.html", "submissions/entry_0003.html")  # fmt: skip
+
+
+def visible(page, column=1):
+    rows = page.locator("#leaderboard tbody[data-task='foraging_small-v2'] tr[id]:not([hidden])")
+    return [row.locator("td, th").nth(column).inner_text() for row in rows.all()]
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_every_kind_of_page_opens_from_a_file_and_fits_a_phone(site, page, name):
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.goto((site / name).as_uri())
+    assert page.locator("h1").count() == 1
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_the_report_opens_from_a_file(report, page):
+    page.goto(report.as_uri())
+    assert page.locator("svg.figure").count() >= 4
+    page.set_viewport_size({"width": 360, "height": 740})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_sorting_and_its_permalink(server, page):
+    page.goto(f"{server}/index.html")
+    page.get_by_role("button", name="Score", exact=True).click()
+    down = [float(text.split()[0]) for text in visible(page, 4)]
+    assert (down == sorted(down, reverse=True) and len(set(down)) > 1) or len(down) > 1
+    assert "sort=score" in page.url and "dir=down" in page.url
+    order = visible(page)
+    page.goto("about:blank")
+    page.goto(f"{server}/index.html#sort=brain&dir=down")
+    assert visible(page) == sorted(visible(page), key=str.lower, reverse=True)
+    assert sorted(visible(page)) == sorted(order)
+
+
+def test_filtering_and_its_permalink(site, page):
+    address = (site / "index.html").as_uri()
+    page.goto(address)
+    page.get_by_label("Search").fill("brain_0012")
+    assert page.locator("output[name=count]").inner_text() == "1 entry"
+    assert page.locator("#leaderboard tr[id]:not([hidden])").count() == 1
+    link = page.url
+    page.goto("about:blank")
+    page.goto(link)
+    assert page.get_by_label("Search").input_value() == "brain_0012"
+    assert page.locator("output[name=count]").inner_text() == "1 entry"
+
+
+def test_the_board_as_of_a_day(site, page):
+    page.goto((site / "history.html").as_uri() + "#date=2026-11-02")
+    assert page.locator("section.day:not([hidden])").get_attribute("data-day") == "2026-11-02"
+
+
+def test_downloads(report, server, page):
+    page.goto(report.as_uri())
+    for name, ending in (("CSV", ".csv"), ("JSON", ".json"), ("SVG", ".svg")):
+        with page.expect_download() as waiting:
+            page.locator("figure.plot").first.get_by_role("button", name=f"as {name}").click()
+        assert waiting.value.suggested_filename.endswith(ending)
+        assert Path(waiting.value.path()).stat().st_size > 100
+    page.goto(f"{server}/index.html")
+    with page.expect_download() as waiting:
+        page.get_by_role("link", name="CSV").click()
+    assert b"brain_0000" in Path(waiting.value.path()).read_bytes()
+
+
+def test_the_keyboard_alone_sorts_the_board(site, page):
+    page.goto((site / "index.html").as_uri())
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.textContent") == "Claimed":
+            break
+    page.keyboard.press("Enter")
+    assert page.locator("th[data-sort=claimed]").get_attribute("aria-sort") == "descending"
+
+
+def test_texts_of_submissions_stay_text(site, page):
+    for name in ("index.html", "submissions/entry_0003.html", "history.html"):
+        page.goto((site / name).as_uri())
+        assert HOSTILE in page.locator("main").inner_text()
+        assert page.locator("img[src=x]").count() == 0
+        assert page.locator("script:not([src]):not([type])").count() == 0
+
+
+@pytest.mark.parametrize("name", ["index.html", "tasks/foraging_small-v2.html", "submissions/entry_0000.html"])
+def test_axe_finds_nothing_serious(server, page, name):
+    if not AXE.is_file():
+        pytest.skip("axe-core is not installed: make web")
+    page.goto(f"{server}/{name}")
+    page.add_script_tag(path=AXE)
+    found = page.evaluate("axe.run().then(r => r.violations.map(v => [v.impact, v.id, v.nodes[0].html]))")
+    assert [one for one in found if one[0] in {"serious", "critical"}] == []

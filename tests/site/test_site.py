@@ -1,0 +1,119 @@
+"""The site as files: same bytes for the same entries, small, and nothing that asks another machine."""
+
+import gzip
+import json
+import re
+import threading
+import urllib.error
+import urllib.request
+
+import pytest
+from site_entries import HOSTILE, entries
+
+from nematodebench.board.collect import Collection
+from nematodebench.errors import UsageError
+from nematodebench.figures.sources import open_sources
+from nematodebench.site.badges import badge
+from nematodebench.site.board_site import build_site
+from nematodebench.site.pages import script_json
+from nematodebench.site.private_site import build_private_site
+from nematodebench.site.report import html_report, report_csv, report_markdown
+from nematodebench.site.server import server_of
+
+
+def test_same_entries_same_bytes(tmp_path):
+    made = [build_site(tmp_path, Collection(listings={o.entry.id: o for o in entries(6)})) for _ in range(2)]
+    assert made[0] == made[1]
+
+
+def test_same_sessions_same_report(sessions):
+    assert html_report(open_sources([sessions])) == html_report(open_sources([sessions]))
+
+
+def test_the_first_view_is_small(site):
+    files = [site / "index.html", site / "assets/site.css", site / "assets/site.js"]
+    assert sum(len(gzip.compress(path.read_bytes())) for path in files) < 300_000
+
+
+def test_no_page_names_another_machine(site, report):
+    for path in [*site.rglob("*.html"), report]:
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r'(?:src|href|action)="(?:https?:)?//', text), path
+        assert not re.search(r"url\((?!data:)", text), path
+
+
+def test_every_link_leads_somewhere(site):
+    for path in site.rglob("*.html"):
+        for target in re.findall(r'(?:href|src)="([^"#:]+)(?:#[^"]*)?"', path.read_text(encoding="utf-8")):
+            assert (path.parent / target).resolve().is_file(), (path, target)
+
+
+def test_names_in_scripts_and_badges_stay_text():
+    assert "<" not in str(script_json({"a": HOSTILE})) and json.loads(str(script_json({"a": HOSTILE})))["a"] == HOSTILE
+    assert "<script" not in badge(("task", HOSTILE)) and "<img" not in badge((HOSTILE, "x"))
+
+
+def test_other_forms_of_a_report(sessions):
+    sources = open_sources([sessions])
+    assert report_csv(sources).count("\n") == 7
+    assert "| q_table | 3 |" in report_markdown(sources) and "nematodebench rerun" in report_markdown(sources)
+
+
+def test_a_private_board(sessions):
+    files = build_private_site(open_sources([sessions]), "lab")
+    assert b"Nothing here was verified" in files["index.html"] and "tasks/foraging_small-v2.html" in files
+
+
+@pytest.fixture
+def served(sessions):
+    with server_of(sessions, 0) as server:
+        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def answer(address, **headers):
+    try:
+        with urllib.request.urlopen(urllib.request.Request(address, headers=headers)) as found:
+            return found.status, found.read()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read()
+
+
+def test_serving_tells_progress_and_writes_nothing(served, sessions):
+    before = {path: path.stat().st_mtime_ns for path in sessions.rglob("*")}
+    status, content = answer(f"{served}/progress.json")
+    assert status == 200 and {(one["state"], one["done"]) for one in json.loads(content)} == {("finished", 3)}
+    name = json.loads(content)[0]["name"]
+    assert answer(f"{served}/experiment/{name}")[0] == 200
+    assert {path: path.stat().st_mtime_ns for path in sessions.rglob("*")} == before
+
+
+def test_running_sessions_are_counted(served, sessions):
+    folder = sessions / "running"
+    (folder / "runs").mkdir(parents=True)
+    (folder / "session.json").write_text(json.dumps({"session": {"runs": 5}}))
+    (folder / "runs/00000.npz").write_bytes(b"")
+    try:
+        found = {one["name"]: one for one in json.loads(answer(f"{served}/progress.json")[1])}
+        assert (found["running"]["done"], found["running"]["runs"]) == (1, 5)
+    finally:
+        for path in (folder / "runs/00000.npz", folder / "session.json"):
+            path.unlink()
+        (folder / "runs").rmdir()
+        folder.rmdir()
+
+
+@pytest.mark.parametrize("path", ["/../etc/passwd", "/experiment/../../etc/passwd", "/experiment/%2e%2e%2fx", "/no"])
+def test_other_files_are_not_served(served, path):
+    assert answer(served + path)[0] == 404
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example:1", ""])
+def test_requests_under_another_name_are_refused(served, host):
+    assert answer(f"{served}/progress.json", Host=host)[0] == 403
+
+
+def test_a_folder_that_is_none(tmp_path):
+    with pytest.raises(UsageError, match="is not a folder"):
+        server_of(tmp_path / "nowhere", 0)
