@@ -75,6 +75,7 @@ def test_what_may_be_written():
     assert {place: right for place, right in found.items() if right} == {
         (JUDGE, "comment"): {("pull-requests", "write")},
         (MERGED, "attest"): {("id-token", "write"), ("attestations", "write")},
+        ("pages.yml", "publish"): {("id-token", "write"), ("pages", "write")},
     }
 
 

@@ -15,7 +15,7 @@ from nematodebench.figures.render import page_svg, png, svg, written
 from nematodebench.figures.samples import distinct
 from nematodebench.figures.searching import search_history, search_importances
 from nematodebench.figures.sources import Sources, open_sources
-from nematodebench.figures.style import series_colours
+from nematodebench.figures.style import LINE_ROLES, SERIES, series_colours
 from nematodebench.figures.transfer import transfer_matrix
 from nematodebench.records.store import load_experiment
 
@@ -109,7 +109,8 @@ def test_sessions_of_one_brain_get_names_of_their_own(sources):
 
 def test_chance_is_grey_and_learners_are_not():
     colours = series_colours(["null_random", "mlp_ppo"])
-    assert colours == {"null_random": "#8a8a8a", "mlp_ppo": "#0072b2"}
+    assert colours == {"null_random": LINE_ROLES["null"], "mlp_ppo": SERIES[0]}
+    assert LINE_ROLES["null"] not in SERIES
 
 
 def cell(mean):
