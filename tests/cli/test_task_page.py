@@ -1,5 +1,6 @@
 """``nematodebench tasks NAME`` and the pages under docs/tasks."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -74,3 +75,15 @@ def test_the_command_prints_the_page():
 
 def test_a_folder_without_submissions_has_no_boards(tmp_path):
     assert published_boards(tmp_path) == {}
+
+
+def test_what_nobody_has_verified_changes_no_page(tmp_path):
+    """Two invented entries could otherwise make a task a ranked one."""
+    for name in ("benchmarks", "keys"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    assert published_boards(tmp_path) == {}
+    (tmp_path / "verifications").mkdir()
+    record = "wall_classical_20261116_185833.dsse.json"
+    shutil.copy(ROOT / "verifications" / record, tmp_path / "verifications")
+    board = published_boards(tmp_path)["wall-v2"]
+    assert [standing.entry.brain for standing in board.standings] == ["mlp_ppo"]

@@ -23,7 +23,7 @@ from nematodebench.verification.statement import Result
 from nematodebench.verification.store import Verified, read_all
 from nematodebench.vocabulary import OPEN
 
-__all__ = ["UNCLASSIFIED", "Collection", "Listing", "Rejection", "claimed", "collect", "listing_of"]
+__all__ = ["UNCLASSIFIED", "Collection", "Listing", "Rejection", "collect", "listing_of", "signed"]
 
 UNCLASSIFIED = "unclassified"
 _MOST_STRAYS = 20
@@ -158,16 +158,16 @@ def _sort_in(found: Collection, believed: Verified, path: Path, name: str) -> No
         found.listings[listing.entry.id] = listing
 
 
-def claimed(root: Path) -> Collection:
-    """What the submissions below ``root`` say, unchecked: for pages about tasks, never for the board itself."""
-    found = Collection()
+def signed(root: Path) -> Collection:
+    """What signed records say of the submissions below ``root``, whose data are not read again: for pages about tasks.
+
+    What nobody has verified has no part in it: whoever claims something could otherwise say which tasks are ranked.
+    """
+    found, believed = Collection(), read_all(root)
     for path in submission_files(root):
-        try:
-            listing = listing_of(load_submission(path), path.relative_to(root).as_posix())
-        except UsageError as error:
-            found.rejected.append(Rejection(path.relative_to(root).as_posix(), [str(error)]))
-            continue
-        found.listings[listing.entry.id] = listing
+        name = path.relative_to(root).as_posix()
+        with contextlib.suppress(UsageError):
+            _sort_in(found, believed, path, name)
     return found
 
 

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from nematodebench.board.collect import claimed
+from nematodebench.board.collect import signed
 from nematodebench.board.ranking import TaskBoard
 from nematodebench.board.text import table
 from nematodebench.engine.run import interface
@@ -21,8 +21,8 @@ _FEW_SENSORS = 16
 
 
 def published_boards(root: Path) -> dict[str, TaskBoard]:
-    """The boards of what is published in a repository, by task. Whether claims hold is the board's matter."""
-    return {board.task: board for board in claimed(root).boards()}
+    """The boards of what was verified in a repository, by task. Whether data are still whole is the board's matter."""
+    return {board.task: board for board in signed(root).boards()}
 
 
 def task_page(task: Task, board: TaskBoard | None) -> list[str]:
