@@ -36,6 +36,10 @@ def test_a_bundle_is_named_by_all_that_it_is(tmp_path):
     assert len({bundle.sha256, *(other.sha256 for other in others)}) == 4
 
 
+def test_an_encoding_that_says_what_is_true_is_taken(tmp_path):
+    assert packed(tmp_path, mine=f"# -*- coding: utf-8 -*-\n{GOOD}")[0].entry == "mine.py:Mine"
+
+
 @pytest.mark.parametrize(
     "brain", ["mine:Mine", "mine.py:Mine", "/home/ada/mine.py:Mine", "deep/mine.py:Mine", "a.mine:Mine"]
 )
@@ -57,6 +61,14 @@ def test_every_way_to_name_a_brain_has_the_same_entry(brain):
         ({"mine": GOOD, "numpy": "x = 1\n"}, "has the name of a library"),
         ({"mine": GOOD, "random": "x = 1\n"}, "has the name of a library"),
         ({"mine": GOOD, "nematodebench": "x = 1\n"}, "has the name of a library"),
+        ({"mine": "# coding: utf-7\nx = 1\n"}, "declares another encoding"),
+        ({"mine": "#\n# -*- coding: unicode_escape -*-\n# \\u000aimport os\n"}, "declares another encoding"),
+        ({"mine": "# vim: set fileencoding=nonsense :\n"}, "declares another encoding"),
+        ({"mine": GOOD, "conftest": "x = 1\n"}, "conftest.py has a name that Python or its tools execute"),
+        ({"mine": GOOD, "test_mine": "x = 1\n"}, "test_mine.py has a name that Python or its tools execute"),
+        ({"mine": GOOD, "mine_test": "x = 1\n"}, "mine_test.py has a name that Python or its tools execute"),
+        ({"mine": GOOD, "SiteCustomize": "x = 1\n"}, "SiteCustomize.py has a name that Python or its tools execute"),
+        ({"mine": GOOD, "__init__": "x = 1\n"}, "__init__.py has a name that Python or its tools execute"),
         ({"helper": "x = 1\n"}, "lacks mine.py"),
         ({"mine": GOOD, "Mine": "x = 1\n"}, "differ only in upper and lower case"),
         ({"mine": GOOD, "my-helper": "x = 1\n"}, "String should match pattern"),

@@ -1,7 +1,10 @@
 """Bundles of source: made from a contributor's files, read back with every byte checked, and never imported here."""
 
 import hashlib
+import io
+import re
 import sys
+import tokenize
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -19,6 +22,10 @@ __all__ = ["BUNDLES", "MAX_BYTES", "MAX_FILE_BYTES", "bundle_problems", "foreign
 BUNDLES = "artifacts/bundles"
 MAX_FILE_BYTES = 256 << 10
 MAX_BYTES = 1 << 20
+_EXECUTED = re.compile(
+    r"(conftest|setup|noxfile|sitecustomize|usercustomize|__\w*__|test_\w*|\w*_test)\.py", re.IGNORECASE
+)
+"""Files that Python or its tools execute where they find them, whoever started these tools in the repository."""
 _TAKEN = {*sys.stdlib_module_names, *DEPENDENCIES, "nematodebench"}
 
 Sources = dict[str, bytes]
@@ -98,6 +105,8 @@ def _shape_problems(bundle: Bundle) -> Iterator[str]:
     for name in names:
         if name.removesuffix(".py") in _TAKEN:
             yield f"{name} has the name of a library: importing it would find the library instead"
+        if _EXECUTED.fullmatch(name):
+            yield f"{name} has a name that Python or its tools execute by themselves: give it another one"
     if bundle.entry_file is None:
         yield f"the bundle lacks {bundle.entry.partition(':')[0]}, the file of its entry {bundle.entry!r}"
     if len(set(bundle.dependencies)) < len(bundle.dependencies):
@@ -117,11 +126,20 @@ def _source_problems(sources: Sources) -> Iterator[str]:
         except UnicodeDecodeError:
             yield f"{name} of the bundle is not UTF-8 text"
             continue
+        if not _read_as_utf8(content):
+            yield f"{name} of the bundle declares another encoding: Python would read other text than everybody sees"
         odd = next((character for character in text if character not in "\n\t" and is_invisible(character)), None)
         if odd == "\r":
             yield f"{name} of the bundle has line ends of Windows: save it with plain ones"
         elif odd is not None:
             yield f"{name} of the bundle holds a control or invisible character (U+{ord(odd):04X})"
+
+
+def _read_as_utf8(content: bytes) -> bool:
+    try:
+        return tokenize.detect_encoding(io.BytesIO(content).readline)[0] == "utf-8"
+    except SyntaxError:  # an encoding that does not exist
+        return False
 
 
 def foreign(root: Path, bundle: Bundle, work: Path, trust_code: bool) -> Foreign:
