@@ -20,6 +20,10 @@ def import_class(kind: str, name: str, what: str = "class") -> type[Any]:
     """
     place, _, class_name = name.rpartition(":")
     file = Path(place).absolute() if place.endswith(".py") else None
+    if file is None and (place.endswith(":") or Path(place).is_file()):
+        raise UsageError(
+            f"{kind} {name!r}: write path/to/file.py:{class_name or 'Name'} or module:{class_name or 'Name'}."
+        )
     if file is not None and not file.is_file():
         raise UsageError(f"{kind} {name!r}: there is no file {place}.")
     module_name, folder = (file.stem, str(file.parent)) if file is not None else (place, str(Path.cwd()))

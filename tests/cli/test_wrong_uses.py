@@ -42,6 +42,12 @@ class Bare(Base):
 class Odd(Base):
     kind = "fuzzy"
 
+class Talks(Base):
+    def act(self, observation): return "left"
+
+class Counts(Base):
+    def memory(self): return 5
+
 number = 3
 """,
     "wrong_syntax.py": "\nclass Any(:\n",
@@ -98,6 +104,9 @@ def complaint(folder, monkeypatch, capsys):
 
 
 WRONG = [
+    (["run", "foraging_small-v1", "wrong_use.py::Base"], "write path/to/file.py:Base or module:Base"),
+    (["run", "foraging_small-v1", "plain_file:X"], "write path/to/file.py:X or module:X"),
+    (["run", "foraging_small-v1", "null_random", "--episodes", "9" * 20], "less than or equal to 10000000"),
     # words that are no command, option or value
     (["rnu"], "No such command 'rnu'. Did you mean 'run'?"),
     (["board", "shwo"], "Did you mean 'show'?"),
@@ -203,6 +212,8 @@ FAILING = [
     ("TooLarge", "99"),
     ("Several", "7"),
     ("Nothing", "act returned None: it has to return the action"),
+    ("Talks", "act returned str 'left', which is no action"),
+    ("Counts", "memory returned int: it has to return bytes"),
     ("Refuses", "no licence (wrong_use.py, line 27, in __init__) while the brain was built"),
 ]
 

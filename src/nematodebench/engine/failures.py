@@ -12,6 +12,8 @@ from nematodebench.records.runs import RunFailure
 __all__ = ["crash", "illegal_action"]
 
 _ENGINE = Path(__file__).parent
+_ANSWERS = ("choose", "memory_hash")
+"""The functions that look at what a brain returned."""
 
 
 def crash(error: Exception, phase: str, episode: int | None, step: int | None) -> RunFailure:
@@ -20,8 +22,17 @@ def crash(error: Exception, phase: str, episode: int | None, step: int | None) -
     frames = [frame for frame in traceback.extract_tb(own) if _written_by_user(frame.filename)]
     place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno}, in {frames[-1].name})" if frames else ""
     when = "while the brain was built" if episode is None else f"at episode {episode}, step {step} of phase {phase!r}"
-    text = "".join(traceback.format_exception(type(error), error, own or error.__traceback__))
+    if own is None and _complains_of_answer(error.__traceback__):
+        text = "".join(traceback.format_exception_only(error))
+    else:
+        text = "".join(traceback.format_exception(type(error), error, own or error.__traceback__))
     return RunFailure(f"{type(error).__name__}: {error}{place} {when}", phase, episode, step, text)
+
+
+def _complains_of_answer(trace: TracebackType | None) -> bool:
+    """Whether an error was raised where a brain's answers are looked at: frames of the engine would explain nothing."""
+    frames = traceback.extract_tb(trace)
+    return bool(frames) and frames[-1].name in _ANSWERS
 
 
 def _brains_part(trace: TracebackType | None) -> TracebackType | None:

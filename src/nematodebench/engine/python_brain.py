@@ -124,7 +124,11 @@ class PythonBrains:
         A brain that also has a batched form tells it or has none, because a batch has no attributes of one run.
         """
         if callable(getattr(self._brains[0], "memory", None)):
-            return hashlib.sha256(b"".join(brain.memory() for brain in self._brains)).hexdigest()
+            told = [brain.memory() for brain in self._brains]
+            wrong = next((one for one in told if not isinstance(one, bytes | bytearray | memoryview)), None)
+            if wrong is not None:
+                raise TypeError(f"memory returned {type(wrong).__name__}: it has to return bytes")
+            return hashlib.sha256(b"".join(told)).hexdigest()
         if getattr(self._brains[0], "batched", None) is not None:
             return None
         try:
@@ -177,7 +181,10 @@ class PythonBrains:
         else:
             if answer is None:  # NumPy would take it for a number that is none
                 raise TypeError("act returned None: it has to return the action")
-            values = np.asarray(answer, dtype=np.float64).ravel()
+            try:
+                values = np.asarray(answer, dtype=np.float64).ravel()
+            except (TypeError, ValueError):
+                raise TypeError(f"act returned {type(answer).__name__} {answer!r:.60}, which is no action") from None
             if values.size != action.size:
                 raise ValueError(f"act returned {values.size} numbers where the body takes {action.size}")
             action[:] = values

@@ -23,7 +23,9 @@ class SessionConfig(BaseModel):
     brain: str = Field(description="name of the brain, or module:Class")
     config: dict[str, Any] = Field({}, description="parameters of the brain; the rest keep their defaults")
     runs: int = Field(50, ge=1, le=1_000_000, description="independent training runs")
-    episodes: int | None = Field(None, ge=1, description="episodes a run; leave out for the task's own number")
+    episodes: int | None = Field(
+        None, ge=1, le=10_000_000, description="episodes a run; leave out for the task's own number"
+    )
     seed: int | None = Field(None, ge=0, lt=2**32, description="session seed; leave out for a fresh one")
 
 
