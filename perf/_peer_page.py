@@ -22,7 +22,8 @@ in [peers.csv](peers.csv).
   two results on the same episodes would favour one side.
 - Where a task is scored while it trains, the score of both is that of the training itself. A composite is taken without
   stability, which single runs do not have, so 0.9 is the most.
-- Seconds are those of one processor, ours / theirs; they do not count where they were not recorded.
+- Seconds are those of one processor, ours / theirs: rough, because a busy machine makes both slower, and without runs
+  whose time was not recorded.
 - Means with 95 % intervals of Student's t over the seeds (in brackets; one or two have no interval),
   the difference by Welch's. With so few seeds an interval is wide, and doubtful where runs either fail or succeed.
 
