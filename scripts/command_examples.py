@@ -62,6 +62,12 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
             "nematodebench compare kept/table kept/spikes",
         )
     ],
+    "serve": [
+        (
+            "The sessions of a folder in a browser on this machine, here for two seconds:",
+            "nematodebench serve artifacts/experiments --seconds 2",
+        ),
+    ],
     "plot": [
         (
             "Learning curves of both, with bands:",
