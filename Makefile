@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test proofs perf docs calibrate format lock locked wheel web clean
+.PHONY: run test proofs perf docs calibrate format lock locked wheel web wasm clean
 
 run: $(VENV)/.run
 	$(BIN)/nematodebench run foraging_small-v2 mlp_ppo null_random --runs 50 --seed 2026
@@ -52,6 +52,10 @@ wheel: $(VENV)/.test
 # The scripts of the pages, from web/ into the package. The built files are committed; users need no Node.
 web:
 	cd web && npm install --silent --no-save && npm run --silent check && npm run --silent build
+
+# The kernels for the browser, from the sources of worlds, brains and the run loop into the package. Two minutes.
+wasm: $(VENV)/.test
+	$(BIN)/python -m nematodebench.browser.build
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache

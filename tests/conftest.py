@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["chromium"]
 
-_FOLDERS = (".", "callbacks", "drawing", "engine", "policies", "submissions", "worlds")
+_FOLDERS = (".", "browser", "callbacks", "drawing", "engine", "policies", "submissions", "worlds")
 _HELPERS = [str(Path(__file__).parent / name) for name in _FOLDERS]
 sys.path[:0] = _HELPERS
 os.environ["PYTHONPATH"] = os.pathsep.join([*_HELPERS, os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)

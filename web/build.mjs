@@ -8,6 +8,7 @@ import { build } from "vite";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 const OUT = process.env.NB_WEB_OUT ?? join(HERE, "../src/nematodebench/web");
+const PALETTE = join(HERE, "../src/nematodebench/drawing/palette.json");
 const ENTRIES = readdirSync(join(HERE, "src"))
   .filter((name) => readdirSync(join(HERE, "src", name)).includes("main.ts"))
   .sort();
@@ -17,7 +18,7 @@ function sources() {
   const listed = readdirSync(join(HERE, "src"), { recursive: true }).map((name) => join(HERE, "src", String(name)));
   const files = listed.filter((path) => statSync(path).isFile());
   const own = ["build.mjs", "package.json", "package-lock.json", "tsconfig.json"].map((name) => join(HERE, name));
-  return [...files, ...own].sort();
+  return [...files, ...own, PALETTE].sort();
 }
 
 const sha256 = (path) => createHash("sha256").update(readFileSync(path)).digest("hex");

@@ -1,0 +1,1 @@
+"""Re-execution in the browser: kernels as WebAssembly, and cases that pages execute."""

@@ -1,0 +1,102 @@
+"""The elements of a page: executing a run again, watching it, and training a brain."""
+
+import json
+
+import pytest
+from executed import SESSION, native, shortened, site
+
+from nematodebench.brains.registry import get_brain
+from nematodebench.browser.cases import case, tables
+from nematodebench.browser.modules import assignment, case_script
+from nematodebench.browser.play import blind_case, play_data, sliders
+from nematodebench.tasks.registry import get_task
+
+TASK = "foraging_small-v2"
+HEAD = (
+    '<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content="width=device-width"><title>t</title>'
+    "<script src=data.js></script><script src=run.js></script>"
+)
+
+
+@pytest.fixture(scope="module")
+def opened_page(tmp_path_factory):
+    """Writes a page with elements; returns its address."""
+    folder = tmp_path_factory.mktemp("elements")
+    address = site(folder)
+    task = shortened(get_task(TASK), 6)
+    data, shared = play_data((TASK,), ("q_table",))
+    for one in [data["tasks"][TASK]["null"], data["tasks"][TASK]["blind"], *data["tasks"][TASK]["brains"].values()]:
+        one["phases"] = [{**phase, "episodes": min(phase["episodes"], 8)} for phase in one["phases"]]
+    scripts = [
+        case_script("one", case(task, "q_table"), tables(task)),
+        case_script("other", case(task, "null_random"), {}),
+        case_script("blind", blind_case(TASK), {}),
+        assignment("nbPlay", "play", data),
+        *(assignment("nbTables", *table) for table in shared.items()),
+    ]
+    (folder / "data.js").write_text("".join(scripts), encoding="utf-8")
+    hashes, _ = native(task, "q_table", 0)
+
+    def write(body):
+        (folder / "index.html").write_text(HEAD + body, encoding="utf-8")
+        return address
+
+    write.run = f"session={SESSION} run=0 record-hash={hashes['recordHash']} memory-hash={hashes['memoryHash']}"
+    return write
+
+
+def test_the_recorded_run_is_identical(page, opened_page):
+    page.goto(opened_page(f"<nb-run case=one {opened_page.run}></nb-run>"))
+    page.focus("nb-run button")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("nb-run .nb-good")
+    assert page.inner_text("nb-run .nb-good").startswith("IDENTICAL.")
+    assert "s, by" in page.inner_text("nb-run .nb-quiet >> nth=-1")
+
+
+def test_another_run_is_different_and_told_where(page, opened_page):
+    rows = json.dumps([["train", [[0.0] * 10]]])
+    body = f'<script type="application/json" id=rows>{rows}</script>'
+    page.goto(opened_page(body + f"<nb-run case=other records=rows {opened_page.run}></nb-run>"))
+    page.click("nb-run button")
+    page.wait_for_selector("nb-run .nb-bad")
+    told = page.inner_text("nb-run .nb-bad")
+    assert told.startswith("DIFFERENT.")
+    assert "It parted at episode 1 of phase 'train'." in told
+
+
+def test_a_case_that_is_not_there_is_said(page, opened_page):
+    page.goto(opened_page(f"<nb-run case=none {opened_page.run}></nb-run>"))
+    page.click("nb-run button")
+    page.wait_for_selector("nb-run .nb-bad")
+    assert "the page has no case 'none'" in page.inner_text("nb-run .nb-bad")
+
+
+def test_a_run_is_watched_on_a_phone(page, opened_page):
+    page.set_viewport_size({"width": 360, "height": 700})
+    page.goto(opened_page(f"<nb-viewer case=one against=other blind=blind {opened_page.run}></nb-viewer>"))
+    page.wait_for_function("document.querySelectorAll('nb-viewer .nb-gauges > *').length > 8")
+    assert page.locator("nb-viewer figcaption").all_inner_texts() == ["q_table, episode 1", "q_table, episode 6"]
+    page.select_option("nb-viewer select[aria-label='beside it']", "against")
+    page.wait_for_function("document.querySelector('nb-viewer figure:last-child .nb-gauges')?.children.length > 3")
+    assert page.locator("nb-viewer figcaption").all_inner_texts() == ["q_table, episode 6", "null_random, episode 6"]
+    page.locator("nb-viewer button[aria-label='one step on']").click()
+    assert page.inner_text("nb-viewer .nb-row .nb-quiet").startswith("step 1 of ")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_a_brain_is_trained_in_the_page(page, opened_page):
+    page.goto(opened_page("<nb-play></nb-play>"))
+    page.locator("nb-play input[type=range]").first.fill("20")
+    page.get_by_role("button", name="Train").click()
+    page.wait_for_function("document.querySelector('nb-play p[role=status]').textContent.startsWith('Trained')")
+    words = page.locator("nb-play svg text").all_text_contents()
+    assert {"chance", "best blind policy", "reference"} <= set(words)
+
+
+def test_a_slider_changes_one_constant_and_nothing_else():
+    found = {one["name"]: one for one in sliders(get_brain("mlp_ppo"), get_task(TASK))}
+    assert {"learning_rate", "gamma", "entropy"} <= set(found)
+    assert all(len(one["places"]) == 1 for one in found.values())
+    changed = case(TASK, "mlp_ppo", {"gamma": 0.5})["brain"]["hyper"]
+    assert changed[found["gamma"]["places"][0]] == 0.5

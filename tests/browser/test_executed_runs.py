@@ -1,0 +1,115 @@
+"""Chromium executes the very runs that the package executes: same records, same memory, from the seed alone."""
+
+import pytest
+from executed import compared, site
+
+from nematodebench.brains.registry import get_brain, is_built_in, is_compiled, list_brains
+from nematodebench.browser.extract import function_key
+from nematodebench.engine.seeds import brain_seed, run_seed
+from nematodebench.tasks.registry import built_in_tasks
+
+BRAINS = [name for name in list_brains() if is_built_in(name) and is_compiled(get_brain(name))]
+
+
+def worlds():
+    """One task for each pair of a world's functions; where several tasks have it, the first."""
+    found = {}
+    for task in built_in_tasks().values():
+        if len(task.phases) == 1 or task.assay:
+            world = task.phases[0].world
+            found.setdefault((function_key(world.reset), function_key(world.step)), task.id)
+    return list(found.values())
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    return site(tmp_path_factory.mktemp("site"))
+
+
+@pytest.fixture
+def opened(page, address):
+    page.goto(address)
+    return page
+
+
+@pytest.mark.parametrize("brain", BRAINS)
+def test_every_compiled_brain(opened, brain):
+    (here, _), (there, _, _) = compared(opened, "foraging_small-v1", brain, run=1, episodes=3)
+    assert there == here
+
+
+@pytest.mark.parametrize("task", worlds())
+def test_every_compiled_world(opened, task):
+    brain = "mlp_reinforce" if built_in_tasks()[task].world.agents == 1 else "null_random"
+    (here, _), (there, _, _) = compared(opened, task, brain, episodes=2)
+    assert there == here
+
+
+@pytest.mark.parametrize("brain", ["mlp_ppo", "spiking_rstdp", "gradient_follower"])
+def test_without_relaxed_instructions(opened, brain):
+    opened.evaluate("window.nbVariant = 'exact'")
+    (here, _), (there, _, variant) = compared(opened, "foraging_small-v1", brain, episodes=3)
+    assert (there, variant) == (here, "exact")
+
+
+def test_a_run_through_several_worlds_with_tests_in_between(opened):
+    (here, _), (there, _, _) = compared(opened, "continual-v1", "q_table", episodes=2)
+    assert there == here
+
+
+def test_a_task_in_which_nothing_learns(opened):
+    (here, _), (there, _, _) = compared(opened, "wall_untrained-v1", "mlp_dqn", episodes=2)
+    assert there == here
+
+
+def test_another_config(opened):
+    config = {"learning_rate": 0.01, "hidden": [16]}
+    (here, _), (there, _, _) = compared(opened, "foraging_small-v1", "mlp_reinforce", episodes=3, config=config)
+    assert there == here
+
+
+def test_seeds_are_derived_in_the_page(opened):
+    for session, run in [(0, 0), (2026, 49), (2**32 - 1, 10**6)]:
+        seed = run_seed(session, run)
+        assert opened.evaluate(f"String(nb.runSeed({session}, {run}))") == str(seed)
+        assert opened.evaluate(f"String(nb.brainSeed({seed}n))") == str(brain_seed(seed))
+
+
+def test_the_page_works_from_a_server_too(page, address, tmp_path_factory):
+    from functools import partial
+    from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+    from pathlib import Path
+    from threading import Thread
+    from urllib.parse import unquote, urlsplit
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    folder = Path(unquote(urlsplit(address).path)).parent
+    (folder / "favicon.ico").touch()
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder))) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        page.goto(f"http://127.0.0.1:{server.server_port}/index.html")
+        (here, _), (there, _, _) = compared(page, "foraging_small-v1", "q_table", episodes=2)
+        server.shutdown()
+    assert there == here
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("task", "brain", "variant"),
+    [
+        ("foraging_small-v1", "mlp_ppo", "relaxed"),
+        ("foraging_small-v1", "mlp_ppo", "exact"),
+        ("foraging_small-v1", "spiking_rstdp", "relaxed"),
+        ("predator_small-v1", "mlp_dqn", "relaxed"),
+        ("wall-v1", "mlp_ppo", "relaxed"),
+        ("continual-v1", "mlp_ppo", "relaxed"),
+    ],
+)
+def test_whole_runs(opened, task, brain, variant, record_property):
+    opened.evaluate(f"window.nbVariant = '{variant}'")
+    (here, ours), (there, theirs, used) = compared(opened, task, brain)
+    record_property("seconds", f"{ours:.2f} here, {theirs:.2f} in Chromium, {theirs / ours:.1f} times")
+    assert (there, used) == (here, variant)

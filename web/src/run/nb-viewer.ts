@@ -1,0 +1,222 @@
+/**
+ * <nb-viewer case="ID" session="2026" run="3" against="ID2" blind="ID3" runs="JSON-ID">: watches a run that is executed here.
+ * `runs` names a list of runs with labels (best, median, worst), `against` another brain's case on the same seeds,
+ * `blind` the case of the best policy that ignores its input.
+ */
+import { gauges, Painter, colour } from "./draw";
+import { showMind } from "./mind";
+import { make, said, styled } from "./parts";
+import { caseOf } from "./runner";
+import { Track } from "./track";
+import type { Case, Episode, Expected } from "./types";
+
+interface Side { title: string; track: Track; number: number; episode: Episode | null; painter: Painter | null; canvas: HTMLCanvasElement; gauges: HTMLElement; caption: HTMLElement }
+type Ghost = { role: "reference" | "blind"; track: Track; box: HTMLInputElement };
+
+const SPEEDS = [0.5, 1, 2, 4, 8];
+
+export class NbViewer extends HTMLElement {
+  private given!: Case;
+  private sides: Side[] = [];
+  private ghosts: Ghost[] = [];
+  private at = 0;
+  private timer = 0;
+  private stop: AbortController | null = null;
+  private readonly stage = make("div", { class: "nb-stage" });
+  private readonly play = make("button", { type: "button", "aria-pressed": "false" }, "Play");
+  private readonly time = make("input", { type: "range", min: 0, max: 0, value: 0, "aria-label": "step of the episode" });
+  private readonly clock = make("span", { class: "nb-quiet" });
+  private readonly speed = make("select", { "aria-label": "speed" }, ...SPEEDS.map((n) => make("option", { value: n, selected: n === 1 }, `${n} ×`)));
+  private readonly slider = make("input", { type: "range", min: 1, max: 1, value: 1, "aria-label": "episode of the training" });
+  private readonly number = make("input", { type: "number", min: 1, value: 1, "aria-label": "number of the episode" });
+  private readonly beside = make("select", { "aria-label": "beside it" });
+  private readonly runs = make("select", { "aria-label": "run" });
+  private readonly status = make("p", { class: "nb-quiet", role: "status", "aria-live": "polite" });
+  private readonly mind = make("div", { class: "nb-mind" });
+  private choices: Expected[] = [];
+
+  connectedCallback(): void {
+    if (this.childElementCount) return;
+    styled();
+    try {
+      this.given = caseOf(this.getAttribute("case") ?? "");
+      this.build();
+    } catch (error) {
+      this.append(make("p", { class: "nb-bad" }, said(error)));
+    }
+  }
+
+  disconnectedCallback(): void {
+    this.pause();
+    this.stop?.abort();
+  }
+
+  private build(): void {
+    const listed = this.getAttribute("runs");
+    const own: Expected = { session: Number(this.getAttribute("session") ?? 0), run: Number(this.getAttribute("run") ?? 0), seed: this.getAttribute("seed") ?? "" };
+    this.choices = listed ? (JSON.parse(document.getElementById(listed)?.textContent ?? "[]") as Expected[]) : [own];
+    this.choices.forEach((run, n) => this.runs.append(make("option", { value: n }, run.label ?? `run ${run.run}`)));
+    const total = new Track(this.given, own).episodes;
+    for (const input of [this.slider, this.number]) [input.max, input.value] = [String(total), String(total)];
+    this.beside.append(make("option", { value: "" }, "nothing"), make("option", { value: "first", selected: true }, "episode 1"));
+    const against = this.getAttribute("against");
+    if (against) this.beside.append(make("option", { value: "against" }, caseOf(against).brain.name));
+    const [back, forward] = [make("button", { type: "button", "aria-label": "one step back" }, "◂"), make("button", { type: "button", "aria-label": "one step on" }, "▸")];
+    back.onclick = () => this.go(this.at - 1);
+    forward.onclick = () => this.go(this.at + 1);
+    this.play.onclick = () => (this.timer ? this.pause() : this.start());
+    this.time.oninput = () => this.go(Number(this.time.value));
+    this.slider.onchange = () => this.choose(Number(this.slider.value));
+    this.number.onchange = () => this.choose(Number(this.number.value));
+    this.slider.oninput = () => (this.number.value = this.slider.value);
+    this.beside.onchange = this.runs.onchange = () => void this.load();
+    this.onkeydown = (event) => this.key(event);
+    const marks = make("span", { class: "nb-row" });
+    this.append(
+      make("div", { class: "nb-row" }, ...(this.choices.length > 1 ? [make("label", {}, "Run ", this.runs)] : []), make("label", {}, "Episode ", this.number), this.slider, make("label", {}, "beside ", this.beside)),
+      this.stage, make("div", { class: "nb-row" }, this.play, back, forward, this.time, this.clock, this.speed), marks, this.status,
+      make("details", {}, make("summary", {}, `What ${this.given.brain.name} senses, does and has learned`), this.mind),
+    );
+    this.addGhosts(marks);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.show());
+    new ResizeObserver(() => this.show()).observe(this.stage);
+    void this.load();
+  }
+
+  private addGhosts(marks: HTMLElement): void {
+    const world = this.given.worlds[this.given.phases.find((phase) => phase.name === this.given.scored)!.world]!;
+    const blind = this.getAttribute("blind");
+    const wanted: { role: Ghost["role"]; word: string; given: Case; guided?: boolean }[] = [];
+    if (world.reference) wanted.push({ role: "reference", word: "reference", given: this.given, guided: true });
+    if (blind) wanted.push({ role: "blind", word: "best blind policy", given: caseOf(blind) });
+    for (const { role, word, given, guided } of wanted) {
+      const box = make("input", { type: "checkbox" });
+      const label = make("label", {}, box, ` ghost of the ${word}`);
+      label.style.color = colour(role);
+      box.onchange = () => void this.load();
+      marks.append(label);
+      this.ghosts.push({ role, box, track: new Track(given, this.choices[0]!, { alone: true, ...(guided && { guided }) }) });
+    }
+  }
+
+  private key(event: KeyboardEvent): void {
+    if ((event.target as HTMLElement).matches("input, select, summary")) return;
+    const keys: Record<string, () => void> = {
+      ArrowLeft: () => this.go(this.at - 1), ArrowRight: () => this.go(this.at + 1), Home: () => this.go(0), End: () => this.go(this.length - 1),
+    };
+    if (keys[event.key]) {
+      event.preventDefault();
+      keys[event.key]!();
+    }
+  }
+
+  private choose(number: number): void {
+    const episode = Math.min(Number(this.slider.max), Math.max(1, Math.round(number) || 1));
+    this.slider.value = this.number.value = String(episode);
+    void this.load();
+  }
+
+  private side(title: string, track: Track, number: number): Side {
+    const canvas = make("canvas", { role: "img", tabindex: 0 });
+    const [shown, caption] = [make("div", { class: "nb-gauges" }), make("figcaption", {}, title)];
+    this.stage.append(make("figure", {}, caption, canvas, shown));
+    return { title, track, number, episode: null, painter: null, canvas, gauges: shown, caption };
+  }
+
+  /** Executes what is to be seen; what was executed before is there at once. */
+  private async load(): Promise<void> {
+    this.pause();
+    this.stop?.abort();
+    const stop = (this.stop = new AbortController());
+    const run = this.choices[Number(this.runs.value) || 0]!;
+    const number = Number(this.slider.value) - 1;
+    const own = this.sides.find((side) => side.track.given === this.given && side.track.run === run)?.track ?? new Track(this.given, run);
+    this.stage.replaceChildren();
+    const name = this.given.brain.name;
+    this.sides = [this.side(`${name}, episode ${number + 1}`, own, number)];
+    if (this.beside.value === "first" && number > 0) this.sides.unshift(this.side(`${name}, episode 1`, own, 0));
+    if (this.beside.value === "first" && number > 0) this.stage.prepend(this.stage.lastElementChild!);
+    if (this.beside.value === "against") {
+      const other = caseOf(this.getAttribute("against")!);
+      this.sides.push(this.side(`${other.brain.name}, episode ${number + 1}`, new Track(other, run), number));
+    }
+    try {
+      const ghosts = this.ghosts.filter((ghost) => ghost.box.checked).map((ghost) => ghost.track.episode(number, stop.signal));
+      await Promise.all([...this.sides.map((side) => this.fill(side, stop.signal)), ...ghosts]);
+      if (stop.signal.aborted) return;
+      this.status.textContent = "";
+      this.time.max = String(this.length - 1);
+      this.go(0);
+      this.dispatchEvent(new CustomEvent("nb-loaded", { bubbles: true }));
+    } catch (error) {
+      if (!(error instanceof DOMException)) this.status.textContent = `The run could not be shown: ${said(error)}`;
+    }
+  }
+
+  private async fill(side: Side, signal: AbortSignal): Promise<void> {
+    side.episode = await side.track.episode(side.number, signal, (done, of) => {
+      this.status.textContent = `executing the run up to here: episode ${done} of ${of}`;
+    });
+    side.painter = new Painter(side.canvas, side.track.given.worlds[side.episode.world]!.picture);
+  }
+
+  private get length(): number {
+    return Math.max(1, ...this.sides.map((side) => side.episode?.frames.length ?? 0));
+  }
+
+  private go(at: number): void {
+    this.at = Math.min(this.length - 1, Math.max(0, at));
+    this.time.value = String(this.at);
+    this.show();
+  }
+
+  private async ghostFrames(number: number): Promise<{ frames: Episode["frames"]; role: Ghost["role"] }[]> {
+    const shown = this.ghosts.filter((ghost) => ghost.box.checked);
+    return Promise.all(shown.map(async ({ role, track }) => ({ role, frames: (await track.episode(number)).frames })));
+  }
+
+  private show(): void {
+    this.clock.textContent = `step ${this.at} of ${this.length - 1}`;
+    for (const side of this.sides) {
+      const { episode, painter } = side;
+      if (!episode || !painter) continue;
+      const at = Math.min(this.at, episode.frames.length - 1);
+      void this.ghostFrames(side.number).then((ghosts) => painter.draw(episode.frames, at, ghosts));
+      const frame = episode.frames[at]!;
+      const picture = side.track.given.worlds[episode.world]!.picture;
+      const columns = side.track.given.phases.find((phase) => phase.name === episode.phase)!.columns;
+      const told = gauges(frame, picture);
+      side.gauges.replaceChildren(
+        ...told.flatMap(({ word, share, text }) =>
+          share === undefined ? [make("span", {}, word), make("span"), make("span", {}, text!)] : [make("span", {}, word), make("meter", { min: 0, max: 1, value: share, "aria-label": word }), make("span", {}, `${Math.round(100 * share)} %`)],
+        ),
+        make("span", {}, "episode's reward"), make("span"), make("span", {}, episode.record[0]!.toFixed(2)),
+      );
+      const spoken = told.map(({ word, share, text }) => `${word} ${text ?? `${Math.round(100 * share!)} %`}`).join(", ");
+      side.canvas.setAttribute("aria-label", `${side.title}: step ${at} of ${columns.includes("steps") ? episode.record[1] : episode.frames.length - 1}. ${spoken}`);
+    }
+    const last = this.sides.find((side) => side.track.given === this.given && side.number === Number(this.slider.value) - 1);
+    const frame = last?.episode?.frames[Math.min(this.at, (last.episode?.frames.length ?? 1) - 1)];
+    if (last && frame && (this.mind.parentElement as HTMLDetailsElement).open) showMind(this.mind, this.given, frame, last.track.weights);
+  }
+
+  private start(): void {
+    const { frames } = this.given.worlds[this.given.phases[0]!.world]!.picture;
+    if (this.at >= this.length - 1) this.at = 0;
+    this.play.textContent = "Pause";
+    this.play.setAttribute("aria-pressed", "true");
+    const tick = () => {
+      this.go(this.at + 1);
+      if (this.at >= this.length - 1) this.pause();
+      else this.timer = window.setTimeout(tick, 1000 / (frames * Number(this.speed.value)));
+    };
+    this.timer = window.setTimeout(tick, 0);
+  }
+
+  private pause(): void {
+    clearTimeout(this.timer);
+    this.timer = 0;
+    this.play.textContent = "Play";
+    this.play.setAttribute("aria-pressed", "false");
+  }
+}
