@@ -84,7 +84,8 @@ def _remove_if_free(path: Path) -> None:
             if _try_lock(stream):
                 path.unlink()
     elif not (path / LOCK).exists():
-        path.rmdir()  # fails where somebody has put something into it
+        # Whoever makes a folder puts the lock into it first: without one it is empty, or was being removed.
+        shutil.rmtree(path, ignore_errors=True)
     else:
         with (path / LOCK).open("rb") as stream:
             if _try_lock(stream):

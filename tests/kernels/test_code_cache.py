@@ -6,6 +6,7 @@ import shutil
 import numpy as np
 import pytest
 
+from nematodebench.kernels import target
 from nematodebench.kernels.code_cache import KernelCache
 from nematodebench.kernels.jit import kernel
 
@@ -43,6 +44,31 @@ def test_spoilt_code_is_compiled_anew(place, content):
     (path,) = place[0].iterdir()
     path.write_bytes(path.read_bytes()[:-100] if content is None else content)
     assert [run(place), run(place)] == [0, 1]
+
+
+def test_one_wrong_bit_is_noticed_wherever_it_is(place):
+    """A file that can be unpickled may still hold other machine code: nothing is loaded whose hash is wrong."""
+    run(place)
+    (path,) = place[0].iterdir()
+    whole = path.read_bytes()
+    for at in range(0, len(whole), max(1, len(whole) // 40)):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1 :])
+        assert run(place) == 0
+    assert run(place) == 1
+
+
+@pytest.mark.parametrize("name", ["NUMBA_OPT", "NUMBA_SLP_VECTORIZE", "NUMBA_BOUNDSCHECK", "NUMBA_ANYTHING_NEW"])
+def test_settings_that_change_machine_code_have_a_cache_of_their_own(monkeypatch, name):
+    def folder():
+        target._key.cache_clear()
+        return target.cache_dirs(__file__)[0]
+
+    usual = folder()
+    monkeypatch.setenv(name, "1")
+    assert folder() != usual
+    monkeypatch.delenv(name)
+    monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
+    assert folder() == usual
 
 
 def shipped(place):

@@ -6,7 +6,7 @@ from pathlib import Path
 from nematodebench.board.collect import Collection
 from nematodebench.board.markdown import LEADERBOARD, README, leaderboard, leaders, with_leaders
 from nematodebench.errors import StorageError, UsageError
-from nematodebench.files import atomic_write
+from nematodebench.files import atomic_write, clean_leftovers
 
 __all__ = ["current_files", "stale_files", "write_files"]
 
@@ -49,6 +49,7 @@ def write_files(root: Path, files: Mapping[str, str]) -> None:
         for name, text in files.items():
             _refuse_links(root, name)
             (root / name).parent.mkdir(parents=True, exist_ok=True)
+            clean_leftovers((root / name).parent)
             atomic_write(root / name, text.encode())
     except OSError as error:
         raise StorageError(f"Cannot write the board: {error.strerror or error}.") from error

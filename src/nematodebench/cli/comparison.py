@@ -6,7 +6,8 @@ from pathlib import Path
 from nematodebench.errors import UsageError
 from nematodebench.records.labels import shown_brain
 from nematodebench.records.schemas import ExperimentMetadata
-from nematodebench.records.store import find_record, load_experiment
+from nematodebench.records.store import find_record
+from nematodebench.sessions.checked import load_checked
 from nematodebench.sessions.rerun import same_task
 from nematodebench.sessions.scores import compare_scores, scores_of_record
 from nematodebench.stats import MARK, SMALLEST_EFFECT, Comparison, Verdict, holm, verdict
@@ -24,7 +25,7 @@ def _sessions(place: Path) -> dict[str, ExperimentMetadata]:
         raise UsageError(f"There is no stored session at {place}.")
     found: dict[str, ExperimentMetadata] = {}
     for folder in folders:
-        record = load_experiment(folder)
+        record = load_checked(folder)
         if record.task in found:
             raise UsageError(f"{place} holds several sessions of {record.task}. Name the one to compare.")
         found[record.task] = record

@@ -6,7 +6,7 @@ from pathlib import Path
 from nematodebench.cli import sessions
 from nematodebench.cli.show import print_json, print_table, printable
 from nematodebench.errors import UsageError
-from nematodebench.records.store import load_experiment
+from nematodebench.sessions.checked import load_checked
 from nematodebench.sessions.rerun import task_of
 from nematodebench.sessions.scores import with_todays_intervals
 from nematodebench.sessions.twins import pair_twins
@@ -17,7 +17,7 @@ __all__ = ["print_report"]
 
 def print_report(experiments: Sequence[Path], *, runs: bool, json: bool) -> bool:
     """Prints the table of stored sessions; returns whether every run of them finished."""
-    records = [load_experiment(path) for path in experiments]
+    records = [load_checked(path) for path in experiments]
     tasks = sorted({trained_id(record.task) or record.task for record in records})
     if len(tasks) > 1:
         raise UsageError(f"The sessions belong to different tasks: {', '.join(tasks)}. Report one task at a time.")

@@ -23,6 +23,8 @@ from nematodebench.files import atomic_write
 
 __all__ = ["KernelCache"]
 
+_DIGEST = hashlib.sha256().digest_size
+"""A file begins with the hash of what follows."""
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -79,7 +81,10 @@ class KernelCache(_Cache):  # type: ignore[misc]
         for path in self._files(sig, target_context.codegen()):
             # Whatever is wrong with a file (it was cut short, another version wrote it): compiling gives what it held.
             with contextlib.suppress(Exception):
-                return CompileResult._rebuild(target_context, *pickle.loads(path.read_bytes()))
+                content = path.read_bytes()
+                # One wrong bit in machine code is a wrong result and no error, so nothing is loaded unchecked.
+                if content[:_DIGEST] == hashlib.sha256(content[_DIGEST:]).digest():
+                    return CompileResult._rebuild(target_context, *pickle.loads(content[_DIGEST:]))
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -89,7 +94,8 @@ class KernelCache(_Cache):  # type: ignore[misc]
         with contextlib.suppress(OSError):
             folder = self._folders()[0]
             folder.mkdir(parents=True, exist_ok=True)
-            atomic_write(folder / self._name(sig, data.codegen), dumps(data._reduce()))
+            content = dumps(data._reduce())
+            atomic_write(folder / self._name(sig, data.codegen), hashlib.sha256(content).digest() + content)
 
     def _name(self, signature: Any, codegen: Any) -> str:
         """Names the file by the function, its signature and the processor."""

@@ -26,6 +26,11 @@ __all__ = ["SHIPPED", "cache_dir", "cache_dirs", "cache_root", "code_generation"
 _PACKAGE = Path(__file__).resolve().parent.parent
 SHIPPED = _PACKAGE / "compiled"
 """Where a wheel that was built for one platform has its machine code; other installations have no such folder."""
+_HARMLESS = {
+    "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", "NUMBA_NUM_THREADS", "NUMBA_CACHE_DIR", "NUMBA_THREADING_LAYER",
+    "NUMBA_DISABLE_JIT", "NUMBA_WARNINGS", "NUMBA_CAPTURED_ERRORS", "NUMBA_COLOR_SCHEME",
+}  # fmt: skip
+"""Settings that this package makes itself, or that change no machine code."""
 _IMPORT = re.compile(r"^from (nematodebench[\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
 
 
@@ -116,7 +121,14 @@ def _key(paths: tuple[Path, ...]) -> str:
     numpy = importlib.metadata.version("numpy").rpartition(".")[0]  # a third number repairs, and changes no layout
     python = ".".join(platform.python_version_tuple()[:2])
     digest.update(f"numpy={numpy};{platform.python_implementation()}{python};{_CODE_GENERATION}".encode())
+    digest.update("".join(f";{name}={value}" for name, value in _compiler_settings()).encode())
     return digest.hexdigest()[:16]
+
+
+def _compiler_settings() -> list[tuple[str, str]]:
+    """Settings of Numba in the environment that may change machine code (``NUMBA_OPT``); usually there are none."""
+    found = {name: value for name, value in os.environ.items() if name.startswith("NUMBA_") and value}
+    return sorted((name, value) for name, value in found.items() if name not in _HARMLESS)
 
 
 def cache_dir(*sources: str) -> Path:

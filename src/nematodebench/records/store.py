@@ -26,15 +26,25 @@ from nematodebench.records.schemas import ContinuedFrom, ExperimentMetadata
 from nematodebench.records.versions import up_to_date
 
 __all__ = [
-    "CHECKPOINTS", "EXPERIMENTS", "ExperimentStore", "find_record", "load_experiment", "resume_line", "stored_columns",
-    "stored_start",
+    "CHECKPOINTS", "EXPERIMENTS", "UNFINISHED", "ExperimentStore", "clean_root", "find_record", "load_experiment",
+    "resume_line", "stored_columns", "stored_start",
 ]  # fmt: skip
 
 EXPERIMENTS = Path("experiments")
+UNFINISHED = ".unfinished"
+"""The folder of commands that have not ended."""
 
 CHECKPOINTS = "checkpoints"
 _MOST_BYTES = 400_000_000
 _MOST_MEMORY = 256 << 20
+
+
+def clean_root(root: Path) -> None:
+    """Removes what killed processes have left where sessions are stored."""
+    for folder in (root, root / UNFINISHED):
+        clean_leftovers(folder)
+    with contextlib.suppress(OSError):
+        (root / UNFINISHED).rmdir()
 
 
 def resume_line(name: str, root: Path, command: str = "run") -> str:
@@ -78,6 +88,8 @@ class ExperimentStore:
         never = self.runs.folder.is_dir() and not self.complete and not self.plan_path.is_file()
         if never:  # an older version was killed before the session began
             shutil.rmtree(self.folder, ignore_errors=True)
+
+        clean_root(self.folder.parent)
 
         def fill(place: Path) -> None:
             ExperimentStore(place.parent, place.name).create(plan, config_name, config_text, start)

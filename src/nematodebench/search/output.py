@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from nematodebench.errors import StorageError
-from nematodebench.files import atomic_write
+from nematodebench.files import atomic_write, clean_leftovers
 from nematodebench.search.space import Dimension
 from nematodebench.search.study import SearchPlan, SearchResult, finished_trials, importances
 from nematodebench.search.target import BrainTarget
@@ -59,6 +59,7 @@ def write_output(folder: Path, target: BrainTarget, plan: SearchPlan, result: Se
     )  # fmt: skip
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        clean_leftovers(folder)
         atomic_write(folder / "best.yml", config_text(best).encode())
         atomic_write(folder / "importances.json", (json.dumps(content["importances"], indent=1) + "\n").encode())
         atomic_write(folder / "result.json", (json.dumps(content, indent=1) + "\n").encode())

@@ -24,7 +24,7 @@ from nematodebench.errors import CallbackError, Interrupted, StorageError, Usage
 from nematodebench.records.checkpoint import Checkpoint, read_checkpoint
 from nematodebench.records.run_files import RunFiles
 from nematodebench.records.runs import RunResult
-from nematodebench.records.store import EXPERIMENTS, ExperimentStore, resume_line
+from nematodebench.records.store import EXPERIMENTS, ExperimentStore, clean_root, resume_line
 from nematodebench.sessions.audience import LAST_EPISODES, Audience, wants_steps
 from nematodebench.sessions.begun import refuse_changes
 from nematodebench.sessions.config import SessionConfig
@@ -104,6 +104,7 @@ def resume(
 ) -> Session:
     """Continues a killed or interrupted session from its finished runs, which callbacks are told of first."""
     store = ExperimentStore(root, experiment_id)
+    clean_root(root)
     if store.complete:
         store.clean()  # a kill may have come between the last write and the cleaning
         raise UsageError(f"Session {experiment_id} is complete. `nematodebench report {store.folder}` shows it.")

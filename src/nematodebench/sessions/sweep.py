@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nematodebench.errors import StorageError, UsageError
-from nematodebench.files import atomic_write
+from nematodebench.files import atomic_write, clean_leftovers
 from nematodebench.records.episodes import write_frame
 from nematodebench.records.provenance import source_hash
 from nematodebench.sessions.config import SessionConfig, parse_assignments
@@ -144,6 +144,8 @@ class SweepStore:
 
     def begin(self, seed: int) -> None:
         """Makes the folder and keeps the seed."""
+        for folder in (self.folder, self.folder / "cells"):
+            clean_leftovers(folder)
         self._write(self.folder / "sweep.json", json.dumps({"seed": seed}).encode())
 
     def _path(self, cell: Cell) -> Path:

@@ -17,12 +17,12 @@ from typing import Any
 from nematodebench.errors import Interrupted, StorageError, UsageError
 from nematodebench.files import atomic_write, held, new_folder
 from nematodebench.records.run_files import RunFiles
-from nematodebench.records.store import resume_line
+from nematodebench.records.store import UNFINISHED, resume_line
 from nematodebench.sessions.begun import Begun, begun_with, refuse_changes
 
 __all__ = ["FOLDER", "Unfinished", "begin", "find", "go_on"]
 
-FOLDER = ".unfinished"
+FOLDER = UNFINISHED
 _RECORD = "command.json"
 
 
