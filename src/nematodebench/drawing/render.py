@@ -6,6 +6,7 @@ from PIL import Image, ImageDraw
 
 from nematodebench.drawing.canvas import Canvas, draw_scene
 from nematodebench.drawing.frames import Frame, History
+from nematodebench.drawing.palette import Colour
 from nematodebench.drawing.palette import theme as find_theme
 from nematodebench.drawing.panel import Panel, draw_labels, font
 from nematodebench.errors import UsageError
@@ -34,6 +35,12 @@ class Renderer:
         self._picture, self._theme = world.picture(), find_theme(theme)
         self._panel = Panel(self._picture, width, self._theme, caption)
         self._history = History()
+
+    @property
+    def colours(self) -> list[Colour]:
+        """Those that mean something, and the grounds."""
+        theme = self._theme
+        return list(dict.fromkeys([theme.background, theme.surface, theme.hairline, *theme.roles]))
 
     def clear(self) -> None:
         """Another episode begins: there is no trail yet."""

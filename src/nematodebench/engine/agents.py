@@ -22,6 +22,7 @@ from nematodebench.engine.python_phase import run_python_phase
 from nematodebench.engine.seeds import brain_seed
 from nematodebench.engine.segments import Pause, Segment, in_segments
 from nematodebench.engine.stepwise import Stepwise
+from nematodebench.engine.tracing import Trace
 from nematodebench.engine.watching import View
 from nematodebench.kernels.jit import I64
 from nematodebench.kernels.rng import RNG_WORDS
@@ -59,6 +60,7 @@ class Agents:
         self.control = loop.Control(self.control_words)
         self.view: View | None = None
         self.on_step: Callable[[Step], None] | None = None
+        self.trace: Trace | None = None
         self.brains: Brains
         if isinstance(brain, Foreign):
             self.brains = IsolatedBrains(brain, config, body, self.brain_seed, agents, learning)
@@ -91,8 +93,10 @@ class Agents:
         self.obs[:] = 0.0
         if self.view is not None:
             self.view.show_plan(phase.name, records, words)
-        in_python = isinstance(self.brains, PythonBrains) and self.on_step is None
+        in_python = isinstance(self.brains, PythonBrains) and self.on_step is None and self.trace is None
         go = (self._python_loop if in_python else self._compiled_loop)(self.brains, phase, words, records)
+        if self.trace is not None:
+            pauses = [*pauses, Pause(every=1, then=lambda _: None)]  # it is decided anew for every episode
 
         def segment(first: int, end: int, last: bool) -> Segment:
             return Segment(self.brains, self.control, phase, first_episode, first, records[:end], last)
@@ -111,17 +115,37 @@ class Agents:
         """What takes brains to the next pause whose functions the run loop calls; interpreted if steps are told."""
         world, arrays = phase.world, WorldArrays(phase.world)
         reference = world.reference if loop.Plan(words).guided else None  # what is never called is not compiled
-        if self.on_step is None or self.view is None:
-            run_phase, functions = brains.run_phase, brains.functions
-        else:
+        if self.on_step is not None and self.view is not None:
             stepwise = Stepwise(brains.functions, world.agents, loop.Plan(words), self.control)
             run_phase, functions = loop.plain_run_phase(), stepwise.functions(self.view, phase.name, self.on_step)
-        return partial(
-            run_phase, world.reset, world.step, reference or world.step, *functions, arrays.params,
-            arrays.states[0], arrays.rng[0], self.action, self.obs, arrays.outs[0], brains.hyper, brains.ints,
-            brains.mem, self.rng, brains.out, np.uint64(self.seed), np.uint64(self.brain_seed), words,
-            self.control_words, records,
+        elif isinstance(brains, PythonBrains):
+            run_phase, functions = loop.plain_run_phase(), brains.functions
+        else:
+            run_phase, functions = brains.run_phase, brains.functions
+        given = (
+            reference or world.step, *functions, arrays.params, arrays.states[0], arrays.rng[0], self.action, self.obs,
+            arrays.outs[0], brains.hyper, brains.ints, brains.mem, self.rng, brains.out, np.uint64(self.seed),
+            np.uint64(self.brain_seed), words, self.control_words, records,
         )  # fmt: skip
+        go = partial(run_phase, world.reset, world.step, *given)
+        return go if self.trace is None else self._traced(self.trace, phase, words, arrays, go, given)
+
+    @staticmethod
+    def _traced(
+        trace: Trace, phase: Phase, words: I64, arrays: WorldArrays, untraced: Callable[[], int], given: tuple[Any, ...]
+    ) -> Callable[[], int]:
+        """What goes to the next pause, which is one episode away: traced if that episode is wanted."""
+        plan = loop.Plan(words)
+        traced = partial(loop.plain_run_phase(), *trace.functions(phase, plan), *given)
+
+        def go() -> int:
+            if not trace.wants(phase.name, plan.episode):
+                return untraced()
+            code = traced()
+            trace.end_episode(arrays.outs[0])
+            return code
+
+        return go
 
     def _probe(self, phase: Phase, pauses: Sequence[Pause]) -> tuple[int, NDArray[np.float64]]:
         """A phase that a copy goes through without learning; nothing here is different afterwards."""

@@ -19,6 +19,7 @@ from nematodebench.engine.isolation.host import Foreign, prepare
 from nematodebench.engine.limits import late, time_limit
 from nematodebench.engine.segments import Pause
 from nematodebench.engine.spec import RunSpec, interface
+from nematodebench.engine.tracing import Trace
 from nematodebench.engine.watching import Watch
 from nematodebench.errors import UsageError
 from nematodebench.records.runs import RunFailure, RunResult
@@ -66,6 +67,7 @@ def execute(
     *,
     raising: bool = False,
     pauses: Sequence[Pause] = (),
+    trace: Trace | None = None,
 ) -> RunResult:
     """Executes one run. Whatever goes wrong inside becomes a failure with its place, never a score.
 
@@ -74,6 +76,7 @@ def execute(
         watch: Who is shown the run while it goes on, and can stop it.
         raising: Whether an error of the brain is raised as it is, for a debugger.
         pauses: Who is called between episodes; what they raise ends the run like an error of the brain.
+        trace: Keeps what happens in the episodes that it wants.
     """
     started = time.perf_counter()
     at = spec.task.phases[0].name
@@ -84,6 +87,7 @@ def execute(
         agents = Agents(
             spec.brain, spec.config, interface(task), spec.seed, task.world.agents, learning=task.learning, start=start
         )
+        agents.trace = trace
         pauses = [*pauses, *keeping_pauses(spec)]
         if watch is not None:
             agents.view, agents.on_step = watch.view(spec.index, spec.seed, agents.control), watch.on_step

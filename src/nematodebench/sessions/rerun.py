@@ -7,6 +7,7 @@ from pathlib import Path
 from nematodebench.brains.registry import canonical_name, get_brain, list_brains
 from nematodebench.engine.isolation.host import Foreign
 from nematodebench.engine.run import RunResult, RunSpec, compile_for, execute, record_hash, resolve_stored
+from nematodebench.engine.tracing import Trace
 from nematodebench.errors import UsageError
 from nematodebench.records.checkpoint import Checkpoint
 from nematodebench.records.memory_hash import not_compared, same_memory
@@ -17,7 +18,7 @@ from nematodebench.sessions.session import phase_columns
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.registry import all_tasks, get_task
 
-__all__ = ["Rerun", "folder_of", "is_foreign", "rerun", "same_task", "spec_of", "task_of", "with_columns_of"]
+__all__ = ["Rerun", "folder_of", "is_foreign", "rerun", "run_of", "same_task", "spec_of", "task_of", "with_columns_of"]
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,21 @@ def folder_of(place: Path) -> Path:
     return (place if place.is_dir() else place.parent).resolve()
 
 
-def rerun(metadata: ExperimentMetadata, index: int, trust_code: bool = False, place: Path | None = None) -> Rerun:
+def run_of(metadata: ExperimentMetadata, index: int) -> RunRecord:
+    """The record of a run of a session."""
+    run = next((run for run in metadata.runs if run.run == index), None)
+    if run is None:
+        raise UsageError(f"{metadata.experiment_id} has no run {index}: it has runs 0 to {metadata.num_runs - 1}.")
+    return run
+
+
+def rerun(
+    metadata: ExperimentMetadata,
+    index: int,
+    trust_code: bool = False,
+    place: Path | None = None,
+    trace: Trace | None = None,
+) -> Rerun:
     """Executes one recorded run again from its seed.
 
     Args:
@@ -134,13 +149,12 @@ def rerun(metadata: ExperimentMetadata, index: int, trust_code: bool = False, pl
         trust_code: Whether a brain that is not registered here may be imported and executed.
         place: The session's folder or file: older records do not say what was recorded of an episode, but tables do,
             and a saved brain that runs began with is kept there.
+        trace: Keeps what happens in the episodes that it wants.
     """
-    run = next((run for run in metadata.runs if run.run == index), None)
-    if run is None:
-        raise UsageError(f"{metadata.experiment_id} has no run {index}: it has runs 0 to {metadata.num_runs - 1}.")
+    run = run_of(metadata, index)
     start = stored_start(folder_of(place), metadata.continued_from) if place is not None else None
     spec = spec_of(metadata, run, trust_code, start=start)
     compile_for(spec.task, spec.brain)
     same = platform_class(metadata.provenance.machine) == platform_class(platform.machine())
     columns = metadata.columns or ({} if place is None else stored_columns(place, phase_columns(spec.task)))
-    return Rerun(run, with_columns_of(spec.task.as_recorded(columns), execute(spec), spec.task), same)
+    return Rerun(run, with_columns_of(spec.task.as_recorded(columns), execute(spec, trace=trace), spec.task), same)

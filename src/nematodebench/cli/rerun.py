@@ -1,0 +1,88 @@
+"""Executes a stored run again, compares its bits, and keeps its trajectories if that is wanted."""
+
+from pathlib import Path
+from typing import Any
+
+from nematodebench.cli.show import print_json, print_table, printable
+from nematodebench.engine.tracing import Trace
+from nematodebench.records.schemas import ExperimentMetadata
+from nematodebench.records.store import load_experiment
+from nematodebench.sessions.rerun import Rerun, rerun, run_of, task_of
+from nematodebench.trajectories.files import Recorder, prepare
+
+__all__ = ["rerun_command"]
+
+
+def rerun_command(
+    experiment: Path, run: int, trust_code: bool, record: Path | None, minari: str | None, *, json: bool
+) -> bool:
+    """Whether every bit is the same. Trajectories of a run that came out otherwise are not kept."""
+    metadata = load_experiment(experiment)
+    run_of(metadata, run)
+    if record is not None:
+        prepare(record)
+    if minari is not None:
+        from nematodebench.trajectories.offline import check_name
+
+        check_name(minari)
+    recorder = Recorder()
+    trace = Trace(recorder.keep) if record is not None or minari is not None else None
+    outcome = rerun(metadata, run, trust_code, experiment, trace)
+    facts = _facts(run, outcome)
+    kept = _keep(metadata, outcome, recorder, record, minari) if outcome.identical else {}
+    if json:
+        print_json({**facts, **kept})
+    else:
+        _print(metadata, facts, outcome)
+        for what, where in kept.items():
+            print(printable(f"{what}: {where}"))
+    return outcome.identical
+
+
+def _keep(
+    metadata: ExperimentMetadata, outcome: Rerun, recorder: Recorder, record: Path | None, minari: str | None
+) -> dict[str, Any]:
+    """Writes the trajectories; tells where they are."""
+    kept: dict[str, Any] = {}
+    task, result = task_of(metadata), outcome.result
+    if record is not None:
+        about = {
+            "task": task.id, "brain": metadata.brain, "config": metadata.brain_config, "run": result.index,
+            "seed": result.seed, "record_hash": result.record_hash, "experiment": metadata.experiment_id,
+        }  # fmt: skip
+        recorder.write(record, task, about)
+        steps = sum(episode.steps for episode in recorder.episodes)
+        kept["trajectories"] = f"{record} ({len(recorder.episodes)} episodes, {steps} steps)"
+    if minari is not None:
+        from nematodebench.trajectories.offline import export
+
+        data = export(minari, task, recorder.episodes, metadata.brain, result.seed)
+        kept["minari"] = f"{minari} ({data.total_episodes} episodes, {data.total_steps} steps)"
+    return kept
+
+
+def _facts(run: int, outcome: Rerun) -> dict[str, Any]:
+    recorded, result = outcome.recorded, outcome.result
+    return {
+        "run": run, "seed": recorded.seed, "identical": outcome.identical, "difference": outcome.difference,
+        "recorded": {"episodes": recorded.record_hash, "memory": recorded.memory_hash, "steps": recorded.steps},
+        "again": {"episodes": result.record_hash, "memory": result.memory_hash, "steps": result.steps},
+        "note": outcome.note,
+        "failure": None if result.failure is None else result.failure.message,
+        "recorded_failure": None if recorded.failure is None else recorded.failure.message,
+    }  # fmt: skip
+
+
+def _print(metadata: ExperimentMetadata, facts: dict[str, Any], outcome: Rerun) -> None:
+    print(printable(f"{metadata.task} {metadata.brain} run {facts['run']}, seed {facts['seed']}"), end="\n\n")
+    sides = [{k: "none" if v is None else str(v) for k, v in facts[side].items()} for side in ("recorded", "again")]
+    print_table(["what", "recorded", "again"], [[key, sides[0][key], sides[1][key]] for key in sides[0]])
+    same = "IDENTICAL episodes, bit for bit" if outcome.note else "IDENTICAL, bit for bit"
+    print(f"\n{same if outcome.identical else 'DIFFERENT'} ({outcome.result.seconds:.2f} s)")
+    if outcome.note:
+        print(outcome.note)
+    if outcome.difference:
+        print(printable(outcome.difference))
+    if not outcome.identical and not outcome.same_platform:
+        machine = printable(metadata.provenance.machine)
+        print(f"the session was made on {machine}: bits are promised within x86-64 only")
