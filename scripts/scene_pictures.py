@@ -15,6 +15,7 @@ from nematodebench.trajectories.watching import Wanted, see_run
 
 FOLDER = Path(__file__).parents[1] / "docs" / "figures" / "scenes"
 SEED, WIDTH, LONGEST = 7, 300, 60
+FILM_WIDTH, FILM_LONGEST = 240, 36
 FILMS = {
     "foraging_small-v2": ("mlp_ppo", 2, 499),
     "predator_small-v2": ("mlp_ppo", 2, 499),
@@ -30,7 +31,7 @@ def _task_of_every_world() -> dict[str, str]:
 
 
 def _episode(task: str, brain: str, number: int) -> TracedEpisode:
-    return see_run(task, brain, Wanted(episode=number, phase=get_task(task).phases[0].name), seed=SEED).episode
+    return see_run(task, brain, Wanted(episode=number), seed=SEED).episode
 
 
 def main() -> None:
@@ -48,8 +49,8 @@ def main() -> None:
         print(folder / f"{episode.phase.world.name}.png")
     for name, (brain, every, number) in FILMS.items():
         episode = _episode(name, brain, number)
-        renderer = Renderer(episode.phase.world, WIDTH, caption=f"{name}  {brain}")
-        frames = list(frames_of(episode))[: every * LONGEST + 1]
+        renderer = Renderer(episode.phase.world, FILM_WIDTH, caption=f"{name}  {brain}")
+        frames = list(frames_of(episode))[: every * FILM_LONGEST + 1]
         place = folder / f"{get_task(name).category}.gif"
         write_gif(place, pictures(renderer, frames, every), 12.0, renderer.colours)
         print(place)
