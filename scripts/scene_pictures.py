@@ -45,7 +45,7 @@ def main() -> None:
         frames = list(frames_of(episode))[: LONGEST + 1]
         theme = "dark" if episode.phase.world.agents > 1 else "light"
         *_, last = pictures(Renderer(episode.phase.world, WIDTH, theme), frames, len(frames))
-        write_png(folder / f"{episode.phase.world.name}.png", last.quantize(128))
+        write_png(folder / f"{episode.phase.world.name}.png", last)
         print(folder / f"{episode.phase.world.name}.png")
     for name, (brain, every, number) in FILMS.items():
         episode = _episode(name, brain, number)
