@@ -1,6 +1,5 @@
 """Runs executed twice: by the package, and by a page in Chromium."""
 
-import json
 from dataclasses import replace
 
 from nematodebench.brains.configs import resolve_config
@@ -40,17 +39,30 @@ def native(task, brain, run, config=None):
     return {"recordHash": result.record_hash, "memoryHash": result.memory_hash}, result.seconds
 
 
-def in_page(page, task, brain, run, config=None):
-    """Both hashes of the same run, executed by the page, which is given the session's seed and the run's number."""
+EXECUTE = """async ([run, watch]) => {
+  const rows = [];
+  const seen = { episode: ({ frames }) => rows.push(...frames.map((frame) => frame.rows.length / 8)) };
+  const { recordHash, memoryHash, seconds, variant } = await nb.execute(nb.caseOf('case'), run, seen, { watch });
+  return { recordHash, memoryHash, seconds, variant, rows };
+}"""
+
+
+def in_page(page, task, brain, run, config=None, watch=()):
+    """The same run, executed by the page, which is given the session's seed and the run's number.
+
+    ``rows`` are how many primitives the scene had in each frame of the episodes that were watched.
+    """
     page.evaluate(case_script("case", case(task, brain, config), tables(task)))
-    asked = f"nb.execute(nb.caseOf('case'), {json.dumps({'session': SESSION, 'run': run})})"
-    found = page.evaluate(f"{asked}.then(({{ recordHash, memoryHash, seconds, variant }}) => "
-                          "({ recordHash, memoryHash, seconds, variant }))")  # fmt: skip
-    return {name: found[name] for name in ("recordHash", "memoryHash")}, found["seconds"], found["variant"]
+    return page.evaluate(EXECUTE, [{"session": SESSION, "run": run}, list(watch)])
 
 
-def compared(page, task, brain, run=0, episodes=None, config=None):
-    """A run executed in both places."""
+def hashes(found):
+    """Both hashes of a run that a page has executed."""
+    return {name: found[name] for name in ("recordHash", "memoryHash")}
+
+
+def compared(page, task, brain, run=0, episodes=None, config=None, watch=()):
+    """A run executed in both places: the hashes and seconds of ours, and what the page found."""
     task = get_task(task)
     task = shortened(task, episodes) if episodes else task
-    return native(task, brain, run, config), in_page(page, task, brain, run, config)
+    return native(task, brain, run, config), in_page(page, task, brain, run, config, watch)

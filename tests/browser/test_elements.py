@@ -8,6 +8,7 @@ from executed import SESSION, native, shortened, site
 from nematodebench.brains.registry import get_brain
 from nematodebench.browser.cases import case, tables
 from nematodebench.browser.modules import assignment, case_script
+from nematodebench.browser.pages import write_play_page
 from nematodebench.browser.play import blind_case, play_data, sliders
 from nematodebench.tasks.registry import get_task
 
@@ -29,6 +30,7 @@ def opened_page(tmp_path_factory):
         one["phases"] = [{**phase, "episodes": min(phase["episodes"], 8)} for phase in one["phases"]]
     scripts = [
         case_script("one", case(task, "q_table"), tables(task)),
+        case_script("long", case(TASK, "mlp_ppo"), tables(TASK)),
         case_script("other", case(task, "null_random"), {}),
         case_script("blind", blind_case(TASK), {}),
         assignment("nbPlay", "play", data),
@@ -65,6 +67,15 @@ def test_another_run_is_different_and_told_where(page, opened_page):
     assert "It parted at episode 1 of phase 'train'." in told
 
 
+def test_a_run_is_cancelled(page, opened_page):
+    page.goto(opened_page(f"<nb-run case=long {opened_page.run}></nb-run>"))
+    page.click("nb-run button")
+    page.wait_for_function("document.querySelector('nb-run .nb-quiet').textContent.startsWith('episode')")
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_text("Cancelled.").wait_for()
+    assert page.locator("nb-run button").first.is_enabled()
+
+
 def test_a_case_that_is_not_there_is_said(page, opened_page):
     page.goto(opened_page(f"<nb-run case=none {opened_page.run}></nb-run>"))
     page.click("nb-run button")
@@ -92,6 +103,13 @@ def test_a_brain_is_trained_in_the_page(page, opened_page):
     page.wait_for_function("document.querySelector('nb-play p[role=status]').textContent.startsWith('Trained')")
     words = page.locator("nb-play svg text").all_text_contents()
     assert {"chance", "best blind policy", "reference"} <= set(words)
+
+
+def test_the_page_to_play_with_is_whole(page, tmp_path):
+    page.goto(write_play_page(tmp_path, (TASK,), ("q_table", "mlp_ppo")).as_uri())
+    assert page.locator("nb-play select[aria-label=brain] option").all_inner_texts() == ["q_table", "mlp_ppo"]
+    page.select_option("nb-play select[aria-label=brain]", "mlp_ppo")
+    assert page.locator("nb-play input[type=range]").count() > 4
 
 
 def test_a_slider_changes_one_constant_and_nothing_else():

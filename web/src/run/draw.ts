@@ -4,7 +4,7 @@ import type { Frame, Picture } from "./types";
 
 type Role = keyof typeof palette.light.roles;
 type Theme = typeof palette.light;
-const ROLES: Role[] = ["brain", "reference", "null", "blind", "danger", "food", "wall", "ray", "ink", "muted"];
+const ROLES: Role[] = ["brain", "reference", "null", "blind", "danger", "food", "wall", "ray", "ink", "muted", "paper"];
 const enum Kind { disc, ring, line, rectangle, triangle, label, body, trace, bar, readout }
 const COLUMNS = 8;
 const SIDE = 64;
