@@ -14,8 +14,8 @@ _WEB = BUILT.parent.parent / "web"
 
 def assignment(name: str, key: str, value: Any) -> str:
     """A script that puts a value into a table of the page. No text in it can end a script element."""
-    text = json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
-    return f"(window.{name} ??= {{}})[{json.dumps(key)}] = {text};\n"
+    place, text = (json.dumps(one, separators=(",", ":")).replace("<", "\\u003c") for one in (key, value))
+    return f"(window.{name} ??= {{}})[{place}] = {text};\n"
 
 
 def module_script(variant: str) -> str:
