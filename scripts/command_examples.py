@@ -62,6 +62,12 @@ EXAMPLES: dict[str, list[tuple[str, str]]] = {
             "nematodebench compare kept/table kept/spikes",
         )
     ],
+    "watch": [
+        (
+            "One episode of a hand-written policy as a moving picture:",
+            "nematodebench watch foraging_small-v2 --brain gradient_follower --seed 1 --episodes 20 --gif worm.gif",
+        )
+    ],
     "serve": [
         (
             "The sessions of a folder in a browser on this machine, here for two seconds:",

@@ -18,7 +18,7 @@ _ENDINGS = ("gif", "webp", "png", "svg")
 _TOP = """\
 # Gallery
 
-What the worlds look like, with a line about each task; the title leads to its page, with sensors, effectors, reward and
+What the worlds look like, and the tasks that are made of each. A task's page has its sensors, effectors, reward and
 anchors. The pictures are drawn from real episodes by `python scripts/scene_pictures.py`, and this page is written by
 `python scripts/gallery_page.py --write`.
 """
@@ -49,16 +49,19 @@ def picture_of(task: Task, folder: Path = PICTURES) -> str | None:
 
 def page(folder: Path = PICTURES) -> str:
     """The page with the pictures that are there."""
-    parts, without = [_TOP], []
+    shown: dict[str, list[str]] = {}
     for task in newest(built_in_tasks()):
-        picture, link = picture_of(task, folder), f"[{task.id}](tasks/{task.id}.md)"
-        if picture is None:
-            without.append(link)
-        else:
-            parts.append(f"\n## {link}\n\n{task.summary}\n\n![{task.id}](figures/scenes/{picture})\n")
-    if without:
-        parts.append(f"\n## Without a picture\n\n{', '.join(without)}\n")
-    return "".join(parts)
+        line = f"- [{task.id}](tasks/{task.id}.md): {task.summary}"
+        shown.setdefault(picture_of(task, folder) or "", []).append(line)
+    without = shown.pop("", [])
+    parts = [_section(picture.rpartition(".")[0], lines, picture) for picture, lines in shown.items()]
+    return "".join([_TOP, *parts, *([_section("Without a picture", without)] if without else [])])
+
+
+def _section(title: str, lines: list[str], picture: str = "") -> str:
+    """A picture with the tasks that it shows."""
+    image = f"![{title}](figures/scenes/{picture})\n\n" if picture else ""
+    return f"\n## {title}\n\n{image}" + "\n".join(lines) + "\n"
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from chromium import chromium, page  # noqa: F401
 
 ROOT = Path(__file__).parents[1]
 spec = importlib.util.spec_from_file_location("docs_site", ROOT / "scripts" / "docs_site.py")
@@ -48,7 +49,7 @@ def test_a_folder_in_the_navigation_stands_for_its_pages(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("page", "link", "there"),
+    ("name", "link", "there"),
     [
         ("tutorial.md", "../README.md", "index.md"),
         ("tutorial.md", "../CONTRIBUTING.md#a-world", "CONTRIBUTING.md#a-world"),
@@ -59,8 +60,8 @@ def test_a_folder_in_the_navigation_stands_for_its_pages(tmp_path):
         ("faq.md", "https://example.org/x", "https://example.org/x"),
     ],
 )
-def test_links_of_the_repository_become_links_of_the_site(page, link, there):
-    assert docs_site.with_links_of_the_site(f"See [it]({link}).", page) == f"See [it]({there})."
+def test_links_of_the_repository_become_links_of_the_site(name, link, there):
+    assert docs_site.with_links_of_the_site(f"See [it]({link}).", name) == f"See [it]({there})."
 
 
 def test_code_keeps_what_looks_like_a_link():
@@ -119,3 +120,24 @@ def test_the_reference_shows_every_public_name(site):
 def test_docstrings_show_no_markup_of_another_language(site):
     text = "".join(path.read_text(encoding="utf-8") for path in (site / "api").glob("*.html"))
     assert re.findall(r":(?:func|class|meth|mod):.{0,40}", text) == []
+
+
+@pytest.mark.slow
+def test_a_reader_searches_and_copies_commands_from_the_file_system(site, page):  # noqa: F811
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.goto((site / "start.html").as_uri())
+    page.click("[data-md-component=search-query]")
+    page.keyboard.type("blind policy")
+    page.wait_for_selector(".md-search-result__item a")
+    page.keyboard.press("Escape")
+    page.locator(".language-console button[data-clipboard-target]").nth(1).click(force=True)
+    page.wait_for_function("navigator.clipboard.readText().then((text) => text.startsWith('nematodebench run'))")
+    assert page.evaluate("navigator.clipboard.readText()").count("\n") == 0
+
+
+@pytest.mark.slow
+def test_pages_fit_a_phone(site, page):  # noqa: F811
+    page.set_viewport_size({"width": 360, "height": 740})
+    for name in ("index", "start", "concepts", "commands/run", "api/running", "nematodebench/LEADERBOARD"):
+        page.goto((site / f"{name}.html").as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360, name
