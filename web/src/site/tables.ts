@@ -15,6 +15,9 @@ export function writeState(state: State): void {
   history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search);
 }
 
+/** So many rows of a group are shown until the reader asks for all: a browser lays out hidden rows for nothing. */
+const FEW = 20;
+
 interface Line {
   row: HTMLTableRowElement;
   words: string;
@@ -43,7 +46,7 @@ function compare(one: Key, other: Key): number {
 /** A table whose rows can be sorted and filtered. */
 export class SortableTable {
   private readonly heads: HTMLTableCellElement[];
-  private readonly groups: { body: HTMLTableSectionElement; lines: Line[]; more: HTMLTableRowElement | null }[];
+  private readonly groups: { body: HTMLTableSectionElement; lines: Line[]; more: HTMLTableRowElement | null; sorted: boolean }[];
   private readonly opened = new Set<HTMLTableSectionElement>();
   private readonly first: [string, boolean];
 
@@ -55,6 +58,7 @@ export class SortableTable {
         .filter((row) => !row.classList.contains("task") && !row.classList.contains("more"))
         .map((row, place) => ({ row, place, words: (row.textContent ?? "").toLowerCase() })),
       more: body.querySelector<HTMLTableRowElement>("tr.more"),
+      sorted: false,
     }));
     const head = this.heads.find((one) => one.ariaSort) ?? null;
     this.first = [head?.dataset["sort"] ?? "", head?.ariaSort === "descending"];
@@ -98,7 +102,7 @@ export class SortableTable {
       const keyed = group.lines.map((line) => ({ line, key: keyOf(line.row, name, column) }));
       keyed.sort((one, other) => sign * compare(one.key, other.key) || one.line.place - other.line.place);
       group.lines = keyed.map(({ line }) => line);
-      group.body.append(...group.lines.map((line) => line.row), ...(group.more ? [group.more] : []));
+      group.sorted = true;
     }
     this.filter();
   }
@@ -107,11 +111,11 @@ export class SortableTable {
   filter(): number {
     const words = (this.state.get("q") ?? "").toLowerCase().split(/\s+/).filter(Boolean);
     const task = this.state.get("task") ?? "", kind = this.state.get("class") ?? "", status = this.state.get("status") ?? "";
-    const asked = this.isMain && (words.length > 0 || kind !== "" || status !== "" || task !== "");
     let count = 0;
-    for (const { body, lines, more } of this.groups) {
+    for (const { body, lines, more, sorted } of this.groups) {
       let shown = 0;
-      const limited = more !== null && !this.opened.has(body) && !asked;
+      const visible: HTMLTableRowElement[] = [];
+      const limited = more !== null && !this.opened.has(body);
       for (const { row, words: text } of lines) {
         const wanted =
           !this.isMain ||
@@ -120,10 +124,16 @@ export class SortableTable {
             (status === "" || row.dataset["status"] === status) &&
             words.every((word) => text.includes(word)));
         if (wanted) shown += 1;
-        const hidden = !wanted || (limited && shown > 20);
+        const hidden = !wanted || (limited && shown > FEW);
         if (row.hidden !== hidden) row.hidden = hidden;
+        if (!hidden) visible.push(row);
       }
-      if (more) more.hidden = !limited;
+      // Rows that nobody sees are not moved: that is most of the work on a long board.
+      if (sorted) body.append(...visible, ...(more ? [more] : []));
+      if (more) {
+        more.hidden = !limited || shown <= FEW;
+        more.querySelector("button")!.textContent = `Show all ${shown} of ${body.dataset["task"] ?? ""}`;
+      }
       if (this.isMain) body.hidden = shown === 0;
       count += shown;
     }
