@@ -44,6 +44,16 @@ def report(sessions, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def replays(tmp_path_factory):
+    """A report of an official session, which a page can execute again."""
+    root = tmp_path_factory.mktemp("official")
+    nb.run("association-v2", "q_table", runs=2, seed=5).save(root)
+    path = root / "report.html"
+    path.write_text(html_report(open_sources([root])), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="session")
 def server(site):
     class Quiet(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *words):

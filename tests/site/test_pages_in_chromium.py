@@ -6,7 +6,7 @@ import pytest
 from site_entries import HOSTILE
 
 AXE = Path(__file__).resolve().parents[2] / "web/node_modules/axe-core/axe.min.js"
-KINDS = ("index.html", "tasks.html", "brains.html", "history.html", "tasks/foraging_small-v2.html",
+KINDS = ("index.html", "play.html", "tasks.html", "brains.html", "history.html", "tasks/foraging_small-v2.html",
          "brains/brain_0000.html", "submissions/entry_0003.html")  # fmt: skip
 
 
@@ -72,6 +72,14 @@ def test_downloads(report, server, page):
     with page.expect_download() as waiting:
         page.get_by_role("link", name="CSV").click()
     assert b"brain_0000" in Path(waiting.value.path()).read_bytes()
+
+
+def test_a_run_of_a_report_is_executed_again_in_the_page(replays, page):
+    page.goto(replays.as_uri())
+    page.get_by_role("button", name="Execute this run again here").click()
+    page.get_by_text("IDENTICAL").first.wait_for(timeout=60_000)
+    page.get_by_role("button", name="Watch the best").click()
+    page.locator("nb-viewer canvas").first.wait_for(timeout=60_000)
 
 
 def test_the_keyboard_alone_sorts_the_board(site, page):

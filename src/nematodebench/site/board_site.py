@@ -14,11 +14,13 @@ from nematodebench.brains.registry import get_brain, is_built_in
 from nematodebench.figures.curves import curve_figure
 from nematodebench.figures.figure import Figure
 from nematodebench.figures.render import FORMATS
+from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.site.badges import badge
 from nematodebench.site.cells import axis_lines, stat
-from nematodebench.site.entries import Signers, curves_of_entry, day, file_name, row
+from nematodebench.site.entries import Signers, curves_of_entry, day, file_name, row, sessions_of_entry
 from nematodebench.site.overview import board_figure
 from nematodebench.site.pages import page_figure, render, site_script, style_sheet
+from nematodebench.site.replay import play_script, replay_of, replay_scripts, runs_script
 from nematodebench.site.submission_page import submission_facts
 from nematodebench.site.task_facts import anchor_table, resolution_text
 from nematodebench.tasks.anchoring import load_anchors
@@ -48,6 +50,7 @@ class BoardSite:
         self.boards = found.boards()
         self.signers = Signers.of(root, found)
         self.everything = {**found.listings, **found.waiting}
+        self.sessions = {id_: sessions_of_entry(root, one) for id_, one in self.everything.items()}
 
     def files(self) -> dict[str, bytes]:
         """Every file, by its path."""
@@ -61,11 +64,24 @@ class BoardSite:
             id_ = listing.submission.submission_id
             made[f"submissions/{file_name(id_)}"] = self._submission(listing)
             made[f"badges/{file_name(id_, '.svg')}"] = badge(self._badge_words(listing))
+        made |= {f"assets/{name}": text for name, text in replay_scripts().items()}
+        made |= {"play.html": self._page("play.html"), "cases/play.js": play_script()}
+        for id_, replay in self._replays.items():
+            made[f"cases/{file_name(id_, '.js')}"] = replay["scripts"] + runs_script(id_, self._records(id_))
         made |= {"data/board.csv": self._csv(), "data/board.json": self._json()}
         content = {path: text.encode() for path, text in made.items()}
         for key, figure in self._figures.items():
             content |= {f"figures/{key}.{form}": FORMATS[form](figure) for form in ("svg", "csv", "json")}
         return {path: content[path] for path in sorted(content)}
+
+    def _records(self, id_: str) -> list[ExperimentMetadata]:
+        return [session.metadata for session in self.sessions[id_]]
+
+    @cached_property
+    def _replays(self) -> dict[str, dict[str, Any]]:
+        """What pages execute, by submission; only entries whose brain and world can be."""
+        found = {id_: replay_of(id_, self._records(id_)) for id_ in self.everything}
+        return {id_: replay for id_, replay in found.items() if replay is not None}
 
     def _page(self, template: str, up: str = "", **content: Any) -> str:
         return render(template, up=up, site_name=self.name, **content)
@@ -122,7 +138,7 @@ class BoardSite:
         """The learning curves of every task with entries, medians and bands only."""
         made = {}
         for board in self.boards:
-            found = {one.entry.brain: curves_of_entry(self.root, self.found.listings[one.entry.id])
+            found = {one.entry.brain: curves_of_entry(self.found.listings[one.entry.id], self.sessions[one.entry.id])
                      for one in board.standings}  # fmt: skip
             shown = {brain: curves for brain, curves in found.items() if curves is not None}
             if shown:
@@ -180,7 +196,8 @@ class BoardSite:
     def _submission(self, listing: Listing) -> str:
         id_ = listing.submission.submission_id
         content = submission_facts(listing, self.signers.names.get(id_))
-        return self._page("submission.html", "../", badge=self._badge_words(listing)[1], figures=[], **content)
+        return self._page("submission.html", "../", badge=self._badge_words(listing)[1], figures=[],
+                          replay=self._replays.get(id_), **content)  # fmt: skip
 
     def _badge_words(self, listing: Listing) -> tuple[str, str]:
         places = {one.entry.id: one for board in self.boards for one in board.standings}

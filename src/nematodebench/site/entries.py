@@ -1,6 +1,7 @@
 """What pages show of a published entry: plain texts and numbers, made once for all pages."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,13 +13,13 @@ from nematodebench.errors import UsageError
 from nematodebench.figures.curves_of_runs import Curves, curves_of
 from nematodebench.site.cells import number, stat
 from nematodebench.stats import plus_minus
-from nematodebench.submissions.sessions import open_session
+from nematodebench.submissions.sessions import StoredSession, open_session
 from nematodebench.submissions.tables import read_episodes, recorded_task
 from nematodebench.tasks.registry import get_task
 from nematodebench.verification.keys import load_keys
 from nematodebench.verification.store import open_record
 
-__all__ = ["Signers", "curves_of_entry", "day", "file_name", "normalised_text", "row"]
+__all__ = ["Signers", "curves_of_entry", "day", "file_name", "normalised_text", "row", "sessions_of_entry"]
 
 
 def file_name(text: str, ending: str = ".html") -> str:
@@ -86,16 +87,20 @@ def row(listing: Listing, standing: Standing | None, ranked: bool, order: int, b
     }  # fmt: skip
 
 
-def curves_of_entry(root: Path, listing: Listing) -> Curves | None:
-    """How the claimed runs of an entry learned; None where its episodes are not here or too few."""
+def sessions_of_entry(root: Path, listing: Listing) -> list[StoredSession]:
+    """The claimed sessions of an entry; none where one of them is not here."""
+    try:
+        return [open_session(root, one.file_path.rpartition("/")[0]) for one in listing.submission.sessions]
+    except (UsageError, OSError):
+        return []
+
+
+def curves_of_entry(listing: Listing, sessions: Sequence[StoredSession]) -> Curves | None:
+    """How the claimed runs of an entry learned; None where there are none, or too few episodes."""
     task = get_task(listing.entry.task)
     runs, recorded = [], task
-    try:
-        for session in listing.submission.sessions:
-            stored = open_session(root, session.file_path.rpartition("/")[0])
-            recorded = recorded_task(stored, task)
-            episodes = read_episodes(stored, recorded)
-            runs += [episodes[k] for k in sorted(episodes)]
-    except UsageError:
-        return None
+    for stored in sessions:
+        recorded = recorded_task(stored, task)
+        episodes = read_episodes(stored, recorded)
+        runs += [episodes[k] for k in sorted(episodes)]
     return curves_of(recorded, runs)

@@ -16,6 +16,7 @@ from nematodebench.figures.sources import Sources
 from nematodebench.figures.transfer import transfer_matrix
 from nematodebench.site.cells import axis_lines, number, stat
 from nematodebench.site.pages import page_figure, render, site_script, style_sheet
+from nematodebench.site.replay import replay_of, replay_scripts
 from nematodebench.stats import plus_minus
 
 __all__ = ["html_report", "report_csv", "report_markdown"]
@@ -29,12 +30,15 @@ def html_report(sources: Sources) -> str:
     from markupsafe import Markup
 
     sections = _sections(sources)
+    scripts = [one["scripts"] for section in sections for one in section["replays"]]
+    scripts += list(reversed(replay_scripts().values())) if scripts else []
     for k, section in enumerate(sections):
         section["figures"] = [
             page_figure(figure, f"f{k}-{n}-{figure.kind}", data=True) for n, figure in enumerate(section["figures"])
         ]
     return render(
         "report.html", title=_title(sources), lead=_lead(sources), sections=sections, up="", site_name="",
+        replay_scripts=[Markup(text) for text in scripts],
         style=Markup(style_sheet()), script=Markup(site_script()),
     )  # fmt: skip
 
@@ -70,7 +74,16 @@ def _sections(sources: Sources) -> list[dict[str, Any]]:
 
 
 def _section(title: str, lead: str, **content: Any) -> dict[str, Any]:
-    return {"title": title, "lead": lead, "tables": [], "figures": [], "facts": [], "notes": [], **content}
+    return {
+        "title": title,
+        "lead": lead,
+        "tables": [],
+        "figures": [],
+        "facts": [],
+        "notes": [],
+        "replays": [],
+        **content,
+    }
 
 
 def _overview(sources: Sources) -> dict[str, Any]:
@@ -94,6 +107,7 @@ def _task_section(task: str, samples: Sequence[Sample]) -> dict[str, Any]:
         task, f"{first.summary[:1].upper()}{first.summary[1:]}. The score is {first.score_key or 'not defined'}.",
         tables=[_table(task, samples)], figures=task_figures(samples), notes=notes,
         facts=[_facts(sample) for sample in samples if sample.record is not None],
+        replays=[{**found, "label": sample.label} for sample in samples if (found := _replay(sample)) is not None],
     )  # fmt: skip
 
 
@@ -122,6 +136,10 @@ def _cells(sample: Sample, columns: Mapping[str, str]) -> list[str]:
     )
     runs = str(done) if done == sample.runs else f"{done} of {sample.runs}"
     return [sample.label, runs, stat(sample.score), share, *(stat(sample.metrics.get(name)) for name in columns)]
+
+
+def _replay(sample: Sample) -> dict[str, Any] | None:
+    return None if sample.record is None else replay_of(f"run-{sample.record.experiment_id}", [sample.record])
 
 
 def _facts(sample: Sample) -> dict[str, Any]:

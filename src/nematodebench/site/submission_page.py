@@ -25,7 +25,7 @@ def submission_facts(listing: Listing, signer: tuple[str, str] | None) -> dict[s
         "id": made.submission_id, "brain": made.brain_type, "task": made.environment.task,
         "task_file": file_name(made.environment.task), "lead": _lead(listing, signer), "commands": _commands(listing),
         "metrics": [[name, stat(claimed.get(name)), stat(fresh.get(name))] for name in names],
-        "facts": _facts(listing, signer), "notes": made.notes, "runs_case": None,
+        "facts": _facts(listing, signer), "notes": made.notes,
         "config": json.dumps(made.brain_config, indent=1),
         "sessions": [[one.experiment_id, one.session_seed, one.num_runs, one.metadata_sha256] for one in made.sessions],
     }  # fmt: skip

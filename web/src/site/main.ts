@@ -1,6 +1,7 @@
 /** What the pages of the board and the reports need beside their markup; without it they are still readable. */
 import { connectDownloads } from "./downloads";
 import { connectProgress } from "./progress";
+import { connectReplays } from "./replays";
 import { SortableTable, readState, writeState, type State } from "./tables";
 
 function connectFilters(state: State, table: SortableTable): void {
@@ -79,6 +80,7 @@ function start(): void {
   connectCommands();
   connectDownloads();
   connectProgress();
+  connectReplays();
 }
 
 start();
