@@ -9,6 +9,7 @@ from nematodebench.engine.run import record_hash
 from nematodebench.errors import UsageError
 from nematodebench.notices import tell
 from nematodebench.records.packed import PACKED
+from nematodebench.records.provenance import source_hash
 from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.records.store import load_experiment, stored_columns
 from nematodebench.sessions.loading import stored_records
@@ -35,7 +36,7 @@ def load_checked(path: Path) -> ExperimentMetadata:
 
 def _wrong(record: ExperimentMetadata, path: Path, folder: Path) -> str:
     """What does not follow from the episodes; empty where all does."""
-    task = task_of(record)
+    task, same_code = task_of(record), record.provenance.source_hash == source_hash()
     task = task.as_recorded(record.columns or stored_columns(path, phase_columns(task)))
     episodes, finished = stored_records(folder, phase_columns(task)), [r for r in record.runs if r.status == "finished"]
     for run in finished:
@@ -45,15 +46,18 @@ def _wrong(record: ExperimentMetadata, path: Path, folder: Path) -> str:
     with standard_floats():
         measured = task.measure([episodes[run.run] for run in finished]) if finished else None
     for run, row in zip(finished, [] if measured is None else measured.runs, strict=True):
-        if name := _different(run.metrics, row):
+        if name := _different(run.metrics, row, same_code):
             return f"{name} of run {run.run}"
     means = {name: value.mean for name, value in record.metrics.items()}
-    name = _different(means, {} if measured is None else {name: one.mean for name, one in measured.session.items()})
+    computed = {} if measured is None else {name: one.mean for name, one in measured.session.items()}
+    name = _different(means, computed, same_code)
     return f"the mean of {name}" if name else ""
 
 
-def _different(stored: Mapping[str, float | None], computed: Mapping[str, float | None]) -> str:
-    """The first number that is another one; those that only one side knows are of another version."""
+def _different(stored: Mapping[str, float | None], computed: Mapping[str, float | None], same_code: bool) -> str:
+    """The first number that is another one; those that only one side knows are of another version of the code."""
+    if same_code and set(stored) != set(computed):
+        return min(set(stored) ^ set(computed))
     for name in stored:
         if name in computed and not _same(stored[name], computed[name]):
             return name

@@ -121,7 +121,7 @@ def _plan_again(store: ExperimentStore, record: dict[str, Any], workers: int | N
     try:
         text = (store.folder / record["config_name"]).read_text()
         return plan_of_record(record, text, _kept_start(store, record), workers, foreign)
-    except (KeyError, TypeError, ValidationError, UnicodeDecodeError) as error:
+    except (OSError, KeyError, TypeError, ValidationError, UnicodeDecodeError) as error:
         raise UsageError(f"{store.plan_path} is damaged: the session cannot go on. Start it anew.") from error
 
 

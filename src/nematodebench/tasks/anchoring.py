@@ -10,7 +10,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from nematodebench.errors import UsageError
-from nematodebench.files import atomic_write
+from nematodebench.files import atomic_write, clean_leftovers
 from nematodebench.scoring import AnchoredScore, AnchorKind, ScoreAnchor, anchored_score, check_anchors
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.specification import specification_hash
@@ -80,6 +80,17 @@ def load_anchors(task: Task) -> TaskAnchors | None:
     path = anchor_path(task.id)
     if not path.is_file() or not task.official or not task.scoring.has_score:
         return None
+    try:
+        return _read(task, path)
+    except UsageError:
+        raise
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise UsageError(
+            f"{path} is damaged. `nematodebench calibrate {task.id} --write` measures the anchors anew."
+        ) from error
+
+
+def _read(task: Task, path: Path) -> TaskAnchors:
     data = json.loads(path.read_text())
     _check_specification(task, data.pop("spec"), data["spec_hash"])
     floor, ceiling = _anchor(data.pop("floor")), _anchor(data.pop("ceiling"))
@@ -132,6 +143,7 @@ def write_anchors(task: Task, anchors: TaskAnchors) -> Path:
     """Freezes anchors with the package and with today's specification, which may have more keys than their old one."""
     path = anchor_path(task.id)
     path.parent.mkdir(exist_ok=True)
+    clean_leftovers(path.parent)
     content = {"task": task.id, "spec_hash": task.spec_hash, "spec": task.spec()}
     content |= asdict(replace(anchors, spec_hash=task.spec_hash))
     atomic_write(path, (json.dumps(content, indent=1) + "\n").encode())
