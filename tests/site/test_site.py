@@ -19,6 +19,7 @@ from nematodebench.site.pages import script_json
 from nematodebench.site.private_site import build_private_site
 from nematodebench.site.report import html_report, report_csv, report_markdown
 from nematodebench.site.server import server_of
+from nematodebench.site.words import html_of
 
 
 def test_same_entries_same_bytes(tmp_path):
@@ -51,6 +52,12 @@ def test_every_link_leads_somewhere(site):
 def test_names_in_scripts_and_badges_stay_text():
     assert "<" not in str(script_json({"a": HOSTILE})) and json.loads(str(script_json({"a": HOSTILE})))["a"] == HOSTILE
     assert "<script" not in badge(("task", HOSTILE)) and "<img" not in badge((HOSTILE, "x"))
+
+
+def test_docstrings_become_tables_and_stay_text():
+    made = str(html_of(f"First `x`.\n\n| a | b |\n|---|---|\n| 1 | {HOSTILE} |\n\n    code <b>"))
+    assert "<p>First <code>x</code>.</p>" in made and made.count("<tr>") == 2
+    assert "<script" not in made and "<img" not in made and "code &lt;b&gt;" in made
 
 
 def test_other_forms_of_a_report(sessions):

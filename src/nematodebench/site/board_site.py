@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from nematodebench.board.collect import Collection, Listing
+from nematodebench.board.markdown import rank_text
 from nematodebench.board.ranking import Standing, TaskBoard, rank
 from nematodebench.brains.registry import get_brain, is_built_in
 from nematodebench.figures.curves import curve_figure
@@ -23,6 +24,7 @@ from nematodebench.site.pages import page_figure, render, site_script, style_she
 from nematodebench.site.replay import play_script, replay_of, replay_scripts, runs_script
 from nematodebench.site.submission_page import submission_facts
 from nematodebench.site.task_facts import anchor_table, resolution_text
+from nematodebench.site.words import html_of
 from nematodebench.tasks.anchoring import load_anchors
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.meaning import meaning
@@ -163,11 +165,16 @@ class BoardSite:
         anchors = load_anchors(task)
         return self._page(
             "task.html", "../", task=task.id, summary=f"{task.summary[:1].upper()}{task.summary[1:]}.",
-            meaning=meaning(task), status=status, resolution=resolution_text(board), picture=None, rows=rows,
+            meaning=meaning(task), status=status, resolution=resolution_text(board), rows=rows,
+            replay=self._leader(board), leader=board.standings[0].entry.brain,
             columns=list(columns.values()), lines=axis_lines(anchors), anchors=anchor_table(anchors),
             figures=[] if figure is None else [page_figure(figure, file_name(f"{task.id}-curves", ""), data=False)],
             worlds=_worlds(task),
         )  # fmt: skip
+
+    def _leader(self, board: TaskBoard) -> dict[str, Any] | None:
+        """What shows the task in motion: the runs of its first entry, if a page can execute them."""
+        return self._replays.get(board.standings[0].entry.id)
 
     @cached_property
     def _brains(self) -> dict[str, list[dict[str, Any]]]:
@@ -188,7 +195,7 @@ class BoardSite:
         count = len(self._brains[brain])
         words = inspect.getdoc(get_brain(brain)) if is_built_in(brain) else ""
         return self._page(
-            "brain.html", "../", brain=brain, words=words or "",
+            "brain.html", "../", brain=brain, words=html_of(words) if words else "",
             lead=f"{count} current {'entry' if count == 1 else 'entries'}, measured on fresh seeds.",
             groups=[{"kind": kind, "rows": kinds[kind]} for kind in sorted(kinds)],
         )  # fmt: skip
@@ -202,7 +209,8 @@ class BoardSite:
     def _badge_words(self, listing: Listing) -> tuple[str, str]:
         places = {one.entry.id: one for board in self.boards for one in board.standings}
         standing = places.get(listing.entry.id)
-        place = "" if standing is None or standing.rank is None else f", rank {standing.rank}"
+        ranked = standing is not None and standing.ranks is not None and not self.reasons[listing.entry.task]
+        place = f", rank {rank_text(standing.ranks)}" if ranked and standing is not None else ""
         score = "waiting for verification" if listing.verified is None else f"{listing.entry.mean:.3f}{place}"
         return listing.entry.task, f"{listing.submission.brain_type} {score}"
 
@@ -262,6 +270,6 @@ def _cell(value: Any) -> Any:
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@") else value
 
 
-def _worlds(task: Task) -> list[tuple[str, str]]:
-    found = {phase.world.name: inspect.getdoc(type(phase.world)) or "" for phase in task.phases}
+def _worlds(task: Task) -> list[tuple[str, Any]]:
+    found = {phase.world.name: html_of(inspect.getdoc(type(phase.world)) or "") for phase in task.phases}
     return list(found.items())
