@@ -1,4 +1,4 @@
-"""Writes the pictures of docs/figures/scenes: one of every world, and four films. The same code writes the same bytes.
+"""Writes docs/figures/scenes: a picture of every world, and films. The same code writes the same bytes.
 
 python scripts/scene_pictures.py [--to DIR]
 """
@@ -9,7 +9,7 @@ from pathlib import Path
 from nematodebench.drawing.films import pictures, write_gif, write_png
 from nematodebench.drawing.render import Renderer
 from nematodebench.engine.tracing import TracedEpisode
-from nematodebench.tasks.registry import all_tasks, get_task
+from nematodebench.tasks.registry import all_tasks
 from nematodebench.trajectories.replay import frames_of
 from nematodebench.trajectories.watching import Wanted, see_run
 
@@ -17,12 +17,28 @@ FOLDER = Path(__file__).parents[1] / "docs" / "figures" / "scenes"
 SEED, WIDTH, LONGEST = 7, 300, 60
 FILM_WIDTH, FILM_LONGEST = 240, 36
 FILMS = {
-    "foraging_small-v2": ("mlp_ppo", 2, 499),
-    "predator_small-v2": ("mlp_ppo", 2, 499),
-    "cartpole_swingup-v2": ("null_random", 8, 0),
-    "forage-v1": ("null_random", 8, 0),
+    "foraging_small": ("foraging_small-v2", "mlp_ppo", 2, 499),
+    "predator_small": ("predator_small-v2", "mlp_ppo", 2, 499),
+    "foraging": ("foraging_large-v2", "gradient_follower", 2, 9),
+    "predator": ("predator_large-v2", "gradient_follower", 2, 9),
+    "chemotaxis": ("chemotaxis_assay-v1", "gradient_follower", 1, 0),
+    "association": ("association-v2", "spiking_rstdp", 1, 24),
+    "gridworld": ("gridworld-v2", "spiking_rstdp", 1, 29),
+    "prediction": ("prediction-v2", "spiking_rstdp", 1, 14),
+    "navigation": ("navigation-v2", "q_table", 2, 19),
+    "pattern_memory": ("pattern_memory-v2", "q_table", 1, 29),
+    "realtime": ("realtime-v2", "q_table", 2, 24),
+    "bit_memory": ("bit_memory_4-v1", "null_random", 1, 0),
+    "cartpole": ("cartpole-v2", "null_random", 1, 0),
+    "cartpole_swingup": ("cartpole_swingup-v2", "null_random", 8, 0),
+    "pong": ("pong-v2", "null_random", 3, 0),
+    "rhythm": ("rhythm-v1", "null_random", 2, 0),
+    "tracking": ("tracking-v1", "null_random", 3, 0),
+    "wall": ("wall-v2", "null_random", 6, 0),
+    "torus": ("torus-v1", "null_random", 6, 0),
+    "forage": ("forage-v1", "null_random", 8, 0),
 }
-"""Brain, steps from one picture to the next, and episode."""
+"""By the name of the file: task, brain, steps from one picture to the next, and episode."""
 
 
 def _task_of_every_world() -> dict[str, str]:
@@ -47,11 +63,11 @@ def main() -> None:
         *_, last = pictures(Renderer(episode.phase.world, WIDTH, theme), frames, len(frames))
         write_png(folder / f"{episode.phase.world.name}.png", last)
         print(folder / f"{episode.phase.world.name}.png")
-    for name, (brain, every, number) in FILMS.items():
+    for film, (name, brain, every, number) in FILMS.items():
         episode = _episode(name, brain, number)
         renderer = Renderer(episode.phase.world, FILM_WIDTH, caption=f"{name}  {brain}")
         frames = list(frames_of(episode))[: every * FILM_LONGEST + 1]
-        place = folder / f"{get_task(name).category}.gif"
+        place = folder / f"{film}.gif"
         write_gif(place, pictures(renderer, frames, every), 12.0, renderer.colours)
         print(place)
 
