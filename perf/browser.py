@@ -29,6 +29,8 @@ RUNS = [
     ("predator_small-v1", "mlp_ppo"),
     ("continual-v1", "mlp_ppo"),
 ]
+WITHOUT_RELAXED = RUNS[0], RUNS[3], RUNS[4]
+"""Runs that are executed by exact emulation as well."""
 
 
 def _native(task_id: str, brain: str) -> tuple[str, str | None, float]:
@@ -61,7 +63,7 @@ def main() -> int:
         for task, brain in RUNS:
             records, memory, seconds = _native(task, brain)
             cells, same = [f"{seconds:.2f} s"], True
-            for variant in ("relaxed", "exact"):
+            for variant in ("relaxed", "exact") if (task, brain) in WITHOUT_RELAXED else ("relaxed",):
                 page = browser.new_page()
                 page.goto((Path(folder) / "index.html").as_uri())
                 page.evaluate(f"window.nbVariant = '{variant}'")
@@ -69,6 +71,7 @@ def main() -> int:
                 same = same and (found["recordHash"], found["memoryHash"]) == (records, memory)
                 cells += [f"{found['seconds']:.2f} s", f"{found['seconds'] / seconds:.1f}"]
                 page.close()
+            cells += ["", ""] * (len(cells) < 5)
             different += not same
             print(f"| {task} | {brain} | {' | '.join(cells)} | {'same' if same else 'DIFFERENT'} |", flush=True)
     return 1 if different else 0

@@ -32,6 +32,8 @@ _MANGLED = re.compile(r"(?<=[@%])_ZN[\w.$]+|^_ZN[\w.$]+(?=:)", re.MULTILINE)
 _FUSED = re.compile(r"@llvm\.fma\.(?=v?\d*f)")
 _SPLITTABLE = re.compile(r"@llvm\.fmuladd\.(?=v?\d*f)")
 _NAMED = re.compile(r"@nb\.fma\.v(\d+)f(32|64)\b")
+_DEFINED = re.compile(r"^(?:define|declare) [^@\n]*@([\w.$]+)\(", re.MULTILINE)
+_DECLARED = re.compile(r"^declare [^@\n]*@([\w.$]+)\([^\n]*$", re.MULTILINE)
 _INTRINSIC = re.compile(r"^declare [^\n]*@nb\.fma\.[^\n]*$", re.MULTILINE)
 
 
@@ -162,9 +164,8 @@ def object_code(text: str, variant: str, exported: set[str], exact: tuple[str, s
     text = _INTRINSIC.sub("", _FUSED.sub("@nb.fma.", text))
     widths = {(int(lanes), bits) for lanes, bits in _NAMED.findall(text)} | {(4, "32"), (2, "64")}
     more = "".join(_wider(*one) for one in sorted(widths - {(4, "32"), (2, "64")}))
-    functions = fused(variant, *exact)
-    for name in exact:  # they are in the module already
-        functions = re.sub(rf"^declare [^\n]*@{re.escape(name)}\([^\n]*$", "", functions, flags=re.MULTILINE)
+    here = set(_DEFINED.findall(text))
+    functions = _DECLARED.sub(lambda found: "" if found[1] in here else found[0], fused(variant, *exact))
     body = functions.split("\n", 2)[2].replace("!0", "!9000000")
     module = llvm.parse_assembly(text + body + more)
     _hide(module, exported | {*EXPORTED, "__multi3"})

@@ -144,7 +144,8 @@ define internal double @nb.fma.f64(double %a, double %b, double %c) alwaysinline
 }
 """
 
-# A sum of float64 that is half way between two float32, or too small for all digits of one, is looked at again.
+# A sum of float64 that is half way between two float32, or too small for all digits of one (below 2**-126), is
+# rounded with care. Vectors compare floating-point numbers, because WebAssembly compares no vectors of unsigned integers.
 _EXACT = """
 declare i32 @{fma32}(ptr, ptr, double, double)
 declare i32 @{fma64}(ptr, ptr, double, double, double)
@@ -199,9 +200,10 @@ define internal <4 x float> @nb.fma.v4f32(<4 x float> %a, <4 x float> %b, <4 x f
   %bits = bitcast <4 x double> %s to <4 x i64>
   %low = and <4 x i64> %bits, splat (i64 536870911)
   %middle = icmp eq <4 x i64> %low, splat (i64 268435456)
-  %size = and <4 x i64> %bits, splat (i64 9223372036854775807)
-  %less = add <4 x i64> %size, splat (i64 -1)
-  %small = icmp ult <4 x i64> %less, splat (i64 4039728865751334911)
+  %size = call <4 x double> @llvm.fabs.v4f64(<4 x double> %s)
+  %less = fcmp olt <4 x double> %size, splat (double 0x3810000000000000)
+  %more = fcmp one <4 x double> %s, zeroinitializer
+  %small = and <4 x i1> %less, %more
   %look = or <4 x i1> %middle, %small
   %any = call i1 @llvm.vector.reduce.or.v4i1(<4 x i1> %look)
   br i1 %any, label %slow, label %fast, !prof !0
@@ -212,6 +214,7 @@ slow:
 {quad}}}
 
 declare i1 @llvm.vector.reduce.or.v4i1(<4 x i1>)
+declare <4 x double> @llvm.fabs.v4f64(<4 x double>)
 !0 = !{{!"branch_weights", i32 1, i32 1000000}}
 """
 

@@ -154,8 +154,8 @@ export class NbViewer extends HTMLElement {
   }
 
   private async fill(side: Side, signal: AbortSignal): Promise<void> {
-    side.episode = await side.track.episode(side.number, signal, (done, of) => {
-      this.status.textContent = `executing the run up to here: episode ${done} of ${of}`;
+    side.episode = await side.track.episode(side.number, signal, (done, _of, phase) => {
+      this.status.textContent = `executing the run up to here: episode ${done} of phase '${phase}'`;
     });
     side.painter = new Painter(side.canvas, side.track.given.worlds[side.episode.world]!.picture);
   }

@@ -135,7 +135,8 @@ export async function execute(given: Case, run: Expected, listener: Listener = {
     (answer) => {
       if (answer.kind === "progress") {
         const { phase, episode, record } = answer.progress;
-        listener.progress?.((before.get(phase) ?? 0) + episode, of, phase, record);
+        const known = given.phases.find((one) => one.name === phase)!.ticks === 0;
+        listener.progress?.(known ? (before.get(phase) ?? 0) + episode : episode, known ? of : 0, phase, record);
       } else if (answer.kind === "episode") listener.episode?.(answer.episode);
       else if (answer.kind === "weights") {
         listener.weights?.(answer.weights);

@@ -15,7 +15,7 @@ export class Track {
     return this.given.phases.find((phase) => phase.name === this.given.scored)?.episodes || 1;
   }
 
-  async episode(number: number, signal?: AbortSignal, progress?: (done: number, of: number) => void): Promise<Episode> {
+  async episode(number: number, signal?: AbortSignal, progress?: (done: number, of: number, phase: string) => void): Promise<Episode> {
     const known = this.kept.get(number);
     if (known) return known;
     let found: Episode | null = null;
