@@ -145,7 +145,7 @@ define internal double @nb.fma.f64(double %a, double %b, double %c) alwaysinline
 """
 
 # A sum of float64 that is half way between two float32, or too small for all digits of one (below 2**-126), is
-# rounded with care. Vectors compare floating-point numbers, because WebAssembly compares no vectors of unsigned integers.
+# rounded with care. Vectors compare floating-point numbers: WebAssembly compares no vectors of unsigned integers.
 _EXACT = """
 declare i32 @{fma32}(ptr, ptr, double, double)
 declare i32 @{fma64}(ptr, ptr, double, double, double)
