@@ -245,8 +245,9 @@ class BoardSite:
     def _as_of(self, date: str) -> list[dict[str, Any]]:
         """The board at the end of a day: what was published until then, ranked among itself."""
         boards = rank(one.entry for one in self.found.listings.values() if day(one.entry.date) <= date)
+        ranked = {board.task: not why_unranked(get_task(board.task), board.resolution) for board in boards}
         return [
-            row(self.found.listings[one.entry.id], one, one.rank is not None, 0, False)
+            row(self.found.listings[one.entry.id], one, ranked[board.task], 0, False)
             for board in boards for one in board.standings
         ]  # fmt: skip
 
