@@ -1,6 +1,5 @@
 """The gate: what is published stays, and nothing comes in that hides what it is."""
 
-import base64
 import json
 import os
 import shutil
@@ -8,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from gate_workshop import NEW, OLD, SHA, entry, judged, submission, write
 from submission_workshop import command, commit, git
 
 from nematodebench.board.changes import open_proposal
@@ -15,95 +15,6 @@ from nematodebench.board.gate import MAINTAINERS, MOST_FILES, judge_proposal
 from nematodebench.board.markdown import BEGIN, END, LEADERBOARD
 from nematodebench.board.paths import strange
 from nematodebench.verification.keys import load_keys, new_key, revoke
-
-OLD, NEW = "20200101_000000", "20200202_000000"
-
-
-def write(root, name, content="x\n"):
-    path = root / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-
-
-SHA = "0" * 64
-
-
-def shape(timestamp, sessions, github, config):
-    """A submission that claims nothing sensible and has every field."""
-    score = {"mean": 0.5, "std": 0.1, "min": 0.4, "max": 0.6, "n": 2, "ci95": [0.4, 0.6]}
-    named = ("success_rate", "distance_efficiency", "learning_speed", "stability")
-    return {
-        "schema_version": 3,
-        "submission_id": f"foraging_small_classical_{timestamp}",
-        "timestamp": timestamp,
-        "brain_type": "mlp_ppo",
-        "brain_class": "classical",
-        "brain_config": {},
-        "environment": {"task": "foraging_small-v1", "version": 1, "spec_hash": SHA, "world": "worm",
-                        "grid_size": 20, "episodes_per_run": 500},
-        "category": "foraging_small/classical",
-        "config_file": config,
-        "config_sha256": SHA,
-        "sessions": sessions,
-        "total_sessions": len(sessions),
-        "total_runs": 2,
-        "score_key": "composite_score",
-        "metrics": {"composite_score": score, "other": {}, **dict.fromkeys(named)},
-        "level": None,
-        "normalised": None,
-        "chemotaxis": None,
-        "all_seeds_unique": True,
-        "contributor": "Somebody",
-        "github": github,
-        "provenance": {"package_version": "0", "source_hash": SHA, "git_commit": None, "git_dirty": None,
-                       "python": "3", "numpy": "2", "numba": "0", "llvmlite": "0", "torch": None, "platform": "x",
-                       "machine": "x86_64", "cpu": "x", "code_generation": "x"},
-    }  # fmt: skip
-
-
-def submission(root, timestamp, github="ada", config="configs/mine.yml"):
-    """A submission, its sessions' files and its config."""
-    kept = []
-    for k in range(2):
-        name = f"{timestamp}_{k:08x}"
-        kept.append({"experiment_id": name, "file_path": f"artifacts/experiments/{name}/{name}.json",
-                     "session_seed": k, "num_runs": 1, "run_seeds": [k], "metadata_sha256": SHA,
-                     "config_sha256": SHA})  # fmt: skip
-        for file in (f"{name}.json.xz", "episodes.xz", "mine.yml"):
-            write(root, f"artifacts/experiments/{name}/{file}", f"{name} {file}\n")
-    path = f"benchmarks/foraging_small/classical/{timestamp}.json"
-    write(root, path, json.dumps(shape(timestamp, kept, github, config)))
-    write(root, config, f"{timestamp}\n")
-    return path
-
-
-@pytest.fixture(scope="module")
-def published(tmp_path_factory):
-    """A repository with one published entry, one key and one maintainer."""
-    root = tmp_path_factory.mktemp("gate") / "repo"
-    root.mkdir()
-    git(root, "init", "-q", "-b", "main")
-    submission(root, OLD, github="grace", config="configs/old.yml")
-    new_key(root, "Grace", root.parent / "private.pem")
-    write(root, MAINTAINERS, "# who may sign\n@Grace\n")
-    write(root, "README.md", f"# Title\n{BEGIN}\nleaders\n{END}\n")
-    write(root, LEADERBOARD)
-    write(root, "src/code.py")
-    write(root, f"verifications/foraging_small_classical_{OLD}.dsse.json", "{}")
-    commit(root, "start")
-    return root
-
-
-@pytest.fixture
-def repo(published, tmp_path):
-    root = shutil.copytree(published, tmp_path / "repo", symlinks=True)
-    git(root, "switch", "-q", "-c", "proposed")
-    return root
-
-
-def judged(root, author="ada", message="proposal"):
-    commit(root, message)
-    return judge_proposal(open_proposal(root, "main", "HEAD"), author)
 
 
 def test_a_submission_with_its_files_is_accepted(repo):
@@ -161,10 +72,6 @@ def test_the_same_place_taken_by_another_is_refused(repo):
     commit(repo, "theirs")
     found = judge_proposal(open_proposal(repo, "main", "proposed"), "ada")
     assert any("was published by somebody else since" in line for line in found.refusals)
-
-
-def entry(name=""):
-    return f"artifacts/experiments/{OLD}_00000000/{name}"
 
 
 def chmod(root, name):
@@ -299,86 +206,6 @@ def test_attributes_do_not_hide_a_difference(repo):
     git(repo, "config", "diff.hidden.command", "true")
     write(repo, entry("episodes.xz"), "other\n")
     assert any("is changed" in line for line in judged(repo).refusals)
-
-
-def test_a_maintainer_adds_keys_and_records_with_the_board(repo):
-    new_key(repo, "Grace's second", repo.parent / "second.pem")
-    write(repo, "verifications/x.dsse.json")
-    write(repo, LEADERBOARD, "new\n")
-    write(repo, "README.md", f"# Title\n{BEGIN}\nnew\n{END}\n")
-    assert judged(repo, "grace").refusals == []
-
-
-def test_a_maintainer_revokes_a_key_and_changes_nothing_else_of_it(repo):
-    (keyid,) = load_keys(repo).files
-    revoke(repo, keyid, "lost")
-    assert judged(repo, "grace").refusals == []
-    path = repo / "keys" / f"{keyid}.json"
-    path.write_text(path.read_text().replace("Grace", "Grave"))
-    assert any("is changed" in line for line in judged(repo, "grace").refusals)
-    git(repo, "switch", "-q", "-C", "main")
-    git(repo, "switch", "-q", "-c", "back")
-    path.write_text(json.dumps({**json.loads(path.read_text()), "revoked": None}))
-    assert any("is changed" in line for line in judged(repo, "grace").refusals)
-
-
-def record(brain_class=None, challenge="1", keyid=SHA):
-    """An envelope as the gate reads it; it is the board that asks whether a signature is right."""
-    stated = {"subject": [], "predicate": {"brain_class": brain_class, "challenge": challenge, "finished": brain_class}}
-    payload = base64.b64encode(json.dumps(stated).encode()).decode()
-    return json.dumps({"payload": payload, "signatures": [{"keyid": keyid}]})
-
-
-def renewed(repo, old, new, author="grace"):
-    """What is said about a new record in the place of an old one."""
-    git(repo, "switch", "-q", "main")
-    write(repo, "verifications/x.dsse.json", old)
-    commit(repo)
-    git(repo, "switch", "-q", "-C", "proposed")
-    write(repo, "verifications/x.dsse.json", new)
-    return judged(repo, author).refusals
-
-
-def test_a_maintainer_assigns_a_class_where_there_was_none(repo):
-    assert renewed(repo, record(), record("classical")) == []
-    (line,) = judge_proposal(open_proposal(repo, "main", "proposed"), "ada").refusals
-    assert "is put in the place of another record, which only a maintainer may do" in line
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        (record("classical"), record("spiking")),
-        (record(), record()[:-1]),
-        (record(), record("classical", challenge="2")),
-        (record(), '{"signatures": [], "payload": ""}'),
-        ('{"signatures": {}}', record("classical")),
-    ],
-)
-def test_a_record_that_says_something_else_takes_no_ones_place(repo, old, new):
-    (line,) = renewed(repo, old, new)
-    assert "x.dsse.json is changed: what is published stays" in line
-
-
-def test_a_record_whose_key_was_revoked_is_made_again(repo):
-    git(repo, "switch", "-q", "main")
-    (keyid,) = load_keys(repo).files
-    assert len(renewed(repo, record(keyid=keyid), record(challenge="2"))) == 1
-    git(repo, "switch", "-q", "-f", "main")
-    revoke(repo, keyid, "lost")
-    assert renewed(repo, record(keyid=keyid), record(challenge="2")) == []
-
-
-def test_a_maintainer_does_not_change_entries_either(repo):
-    write(repo, entry("episodes.xz"), "other\n")
-    assert any("is changed" in line for line in judged(repo, "grace").refusals)
-
-
-def test_nobody_makes_himself_a_maintainer(repo):
-    write(repo, MAINTAINERS, "ada\n")
-    commit(repo)
-    new_key(repo, "Ada", repo.parent / "ada.pem")
-    assert any("only a maintainer may add" in line for line in judged(repo).refusals)
 
 
 def test_the_command_says_each_reason_in_a_line_and_fails(repo):
