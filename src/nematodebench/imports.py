@@ -8,7 +8,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from nematodebench.errors import UsageError, near_names
+from nematodebench.errors import UsageError, missing_extra, near_names
 
 __all__ = ["class_wanted", "import_class"]
 
@@ -46,7 +46,8 @@ def _imported(kind: str, name: str, module_name: str) -> Any:
         return importlib.import_module(module_name)
     except ModuleNotFoundError as error:
         own = error.name is not None and error.name.partition(".")[0] == module_name.partition(".")[0]
-        hint = f"Run from the folder that holds {module_name}.py" if own else "Install what it needs"
+        needed = missing_extra(error) or "Install what it needs"
+        hint = f"Run from the folder that holds {module_name}.py" if own else needed
         raise UsageError(f"{kind} {name!r}: {error}. {hint}.") from error
     except UsageError:
         raise

@@ -42,6 +42,9 @@ class Bare(Base):
 class Odd(Base):
     kind = "fuzzy"
 
+class Loose(Base):
+    config = {"rate": 0.1}
+
 class Talks(Base):
     def act(self, observation): return "left"
 
@@ -52,6 +55,7 @@ number = 3
 """,
     "wrong_syntax.py": "\nclass Any(:\n",
     "wrong_needs.py": "import no_such_library\n",
+    "wrong_extra.py": "raise ModuleNotFoundError(\"No module named 'ray'\", name='ray')\n",
     "wrong_raises.py": "\nx = 1 / 0\n",
     "notes.txt": "no Python\n",
     "list.yml": "- a\n- b\n",
@@ -165,11 +169,13 @@ WRONG = [
     (["run", "foraging_small-v1", "nowhere.py:Base"], "there is no file nowhere.py"),
     (["run", "foraging_small-v1", "wrong_syntax.py:Any"], "wrong_syntax.py, line 2"),
     (["run", "foraging_small-v1", "wrong_needs.py:Any"], "Install what it needs"),
+    (["run", "foraging_small-v1", "wrong_extra.py:Any"], "pip install 'nematodebench[ray]'"),
     (["run", "foraging_small-v1", "wrong_raises.py:Any"], "ZeroDivisionError"),
     (["run", "foraging_small-v1", "wrong_use.py:Mute"], "act"),
     (["run", "foraging_small-v1", "wrong_use.py:Bare"], "has to take observation_space, action_space, config, seed"),
     (["run", "foraging_small-v1", "wrong_use.py:number"], "number"),
     (["run", "foraging_small-v1", "wrong_use.py:Odd"], "one of classical"),
+    (["run", "foraging_small-v1", "wrong_use.py:Loose"], "config = MyConfig, a dataclass or a pydantic model"),
     (["run", "foraging_small-v1", "wrong_use.py:Base", "--set", "lrr=1"], "'lrr' means nothing to it"),
     (["run", "wrong_use.py:Base", "null_random"], "The task comes first"),
     (["check", "notes.txt"], "notes.txt"),

@@ -44,11 +44,22 @@ def resolve_config(name: str, brain: type[Any], given: Mapping[str, Any] | None)
     if unknown and not _takes_any(model):
         raise UsageError(_unknown_key(name, brain, unknown[0]))
     if model is None:
+        _refuse_other_declarations(name, brain)
         return given
     try:
         return model(**given) if issubclass(model, BaseModel) else TypeAdapter(model).validate_python(given)
     except ValidationError as error:
         raise UsageError(_wrong_value(name, error)) from error
+
+
+def _refuse_other_declarations(name: str, brain: type[Any]) -> None:
+    """A class attribute ``config`` that is a value declares nothing, and would be ignored without a word."""
+    declared = inspect.getattr_static(brain, "config", None)
+    if declared is not None and not callable(declared) and not hasattr(declared, "__get__"):
+        raise UsageError(
+            f"Brain {name!r} has config = {type(declared).__name__}. "
+            "Parameters are declared with a class: config = MyConfig, a dataclass or a pydantic model."
+        )
 
 
 def resolve_stored(name: str, brain: type[Any], stored: dict[str, Any]) -> Any:
