@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test proofs perf docs calibrate format lock locked wheel web wasm clean
+.PHONY: run test proofs soak perf docs calibrate format lock locked wheel web wasm clean
 
 run: $(VENV)/.run
 	$(BIN)/nematodebench run foraging_small-v2 mlp_ppo null_random --runs 50 --seed 2026
@@ -17,6 +17,11 @@ test: $(VENV)/.test
 # Statistical coverage and long kills: minutes, not seconds.
 proofs: $(VENV)/.test
 	$(BIN)/pytest -q -n 2 --dist loadgroup -m slow
+
+# Kills of all commands that write, each followed by what a user does next; prints how many results differ.
+KILLS ?= 1000
+soak: $(VENV)/.test
+	$(BIN)/python scripts/soak.py --kills $(KILLS)
 
 perf: $(VENV)/.test
 	$(BIN)/python -m perf
