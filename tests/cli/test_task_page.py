@@ -87,3 +87,10 @@ def test_what_nobody_has_verified_changes_no_page(tmp_path):
     shutil.copy(ROOT / "verifications" / record, tmp_path / "verifications")
     board = published_boards(tmp_path)["wall-v2"]
     assert [standing.entry.brain for standing in board.standings] == ["mlp_ppo"]
+
+
+def test_a_folder_without_entries_does_not_say_that_a_task_is_unranked(tmp_path):
+    shown = CliRunner().invoke(build(), ["tasks", "association-v2", "--root", str(tmp_path)])
+    assert shown.exit_code == 0
+    assert "Not ranked" not in shown.output
+    assert "give --root CLONE" in shown.output

@@ -18,6 +18,10 @@ from nematodebench.tasks.ranked import lines_of, why_unranked
 __all__ = ["published_boards", "summary_table", "task_page"]
 
 _FEW_SENSORS = 16
+_UNKNOWN = (
+    "**Ranked or not** depends on the published entries, and there are none in this folder: "
+    "run it in a clone of the repository, or give --root CLONE."
+)
 
 
 def published_boards(root: Path) -> dict[str, TaskBoard]:
@@ -25,15 +29,16 @@ def published_boards(root: Path) -> dict[str, TaskBoard]:
     return {board.task: board for board in signed(root).boards()}
 
 
-def task_page(task: Task, board: TaskBoard | None) -> list[str]:
-    """The page as Markdown."""
+def task_page(task: Task, board: TaskBoard | None, *, published: bool = True) -> list[str]:
+    """The page as Markdown; without ``published`` entries at hand it does not say whether the task is ranked."""
     anchors = load_anchors(task)
     lines = [f"# {task.id}", "", f"{task.summary[:1].upper()}{task.summary[1:]}.", ""]
     lines += [f"**Measures.** {meaning(task)}", ""] if meaning(task) else []
-    lines += [_status(task, board), ""]
+    lines += [_status(task, board) if published else _UNKNOWN, ""]
     if anchors is not None:
         lines += [*table(("line", "score", "normalised", "runs", "what it is"), _anchor_lines(anchors)), ""]
-        lines += [f"The score is `{task.score_key}` ({task.scoring.name}). {_resolution(board)}", ""]
+        resolution = _resolution(board) if published else ""
+        lines += [f"The score is `{task.score_key}` ({task.scoring.name}). {resolution}".rstrip(), ""]
     lines += ["## Body", "", *_body(task), "", "## Phases", ""]
     lines += table(("phase", "world", "length", "longest episode"), [_phase(phase) for phase in task.phases])
     for name, phase in {phase.world.name: phase for phase in task.phases}.items():

@@ -11,7 +11,7 @@ import { Track } from "./track";
 import type { Case, Episode, Expected } from "./types";
 
 interface Side { title: string; track: Track; number: number; episode: Episode | null; painter: Painter | null; canvas: HTMLCanvasElement; gauges: HTMLElement; caption: HTMLElement }
-type Ghost = { role: "reference" | "blind"; track: Track; box: HTMLInputElement };
+type Ghost = { role: "reference" | "blind"; box: HTMLInputElement; of: (run: Expected) => Track; track: Track };
 
 const SPEEDS = [0.5, 1, 2, 4, 8];
 
@@ -95,7 +95,8 @@ export class NbViewer extends HTMLElement {
       label.style.color = colour(role);
       box.onchange = () => void this.load();
       marks.append(label);
-      this.ghosts.push({ role, box, track: new Track(given, this.choices[0]!, { alone: true, ...(guided && { guided }) }) });
+      const of = (run: Expected) => new Track(given, run, { alone: true, ...(guided && { guided }) });
+      this.ghosts.push({ role, box, of, track: of(this.choices[0]!) });
     }
   }
 
@@ -141,6 +142,7 @@ export class NbViewer extends HTMLElement {
       this.sides.push(this.side(`${other.brain.name}, episode ${number + 1}`, new Track(other, run), number));
     }
     try {
+      for (const ghost of this.ghosts) if (ghost.track.run !== run) ghost.track = ghost.of(run);
       const ghosts = this.ghosts.filter((ghost) => ghost.box.checked).map((ghost) => ghost.track.episode(number, stop.signal));
       await Promise.all([...this.sides.map((side) => this.fill(side, stop.signal)), ...ghosts]);
       if (stop.signal.aborted) return;

@@ -41,7 +41,8 @@ def tasks(
     if json:
         print_json({**task.spec(), "spec_hash": task.spec_hash, "anchors": None if anchors is None else vars(anchors)})
         return
-    print("\n".join(task_page(task, published_boards(root).get(task.id))))
+    published = (root / "benchmarks").is_dir()
+    print("\n".join(task_page(task, published_boards(root).get(task.id), published=published)))
 
 
 def _all_lines() -> "list[TaskLine]":
