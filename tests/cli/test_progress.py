@@ -11,7 +11,7 @@ from rich.console import Console
 from nematodebench.cli import progress as shown
 from nematodebench.cli.progress import counts, duration, live_view, number, pace, show_progress
 from nematodebench.records.runs import RunFailure, RunResult
-from nematodebench.sessions import execution
+from nematodebench.sessions import progress as session_progress
 from nematodebench.sessions.audience import Recent
 from nematodebench.sessions.config import SessionConfig
 from nematodebench.sessions.execution import Progress, run_plan
@@ -22,7 +22,7 @@ from nematodebench.sessions.plan import make_plan
 def clock(monkeypatch, request):
     """Ten seconds after the start, for ever."""
     if request.function is not test_steps_are_counted_wherever_runs_are:
-        monkeypatch.setattr(execution, "time", SimpleNamespace(perf_counter=lambda: 10.0))
+        monkeypatch.setattr(session_progress, "time", SimpleNamespace(perf_counter=lambda: 10.0))
 
 
 def progress(done=12, failed=1, total=50, current=2, success=0.5, steps=1_000_000):

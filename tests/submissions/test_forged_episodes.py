@@ -21,7 +21,7 @@ def _edited(frame: pl.DataFrame, column: str, value: object) -> pl.DataFrame:
 
 @forgery("record hashes", "run 3: its episodes do not have the recorded hash")
 def _edited_episode(work: Work) -> None:
-    work.save_table(0, _edited(work.table(0), "reward", 999.0))
+    work.save_table(0, _edited(work.table(0), "reward", 0.4321))
 
 
 @forgery("episodes", "run 3 episode 9: success does not follow from foods and end", FORAGING)

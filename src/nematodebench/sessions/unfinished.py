@@ -7,8 +7,8 @@ that do not store sessions, the runs that have ended. It is removed when the com
 import contextlib
 import datetime
 import json
-import secrets
 import shutil
+import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,7 +78,7 @@ def begin(
         plan: What decides its runs.
         files: Further files that it needs to go on.
     """
-    name = f"{datetime.datetime.now(datetime.UTC):%Y%m%d_%H%M%S}_{command}_{secrets.token_hex(3)}"
+    name = f"{datetime.datetime.now(datetime.UTC):%Y%m%d_%H%M%S}_{command}_{uuid.uuid4().hex[:6]}"
     work = Unfinished(root, name, command, asked, begun_with(plan))
     content = {"command": command, "asked": asked, "begun_with": work.begun_with}
 
@@ -113,7 +113,7 @@ def _told(work: Unfinished) -> Iterator[None]:
 
 
 def _remove(work: Unfinished) -> None:
-    gone = work.folder.with_name(f".{work.name}.{secrets.token_hex(4)}")  # a kill now leaves what is cleaned later
+    gone = work.folder.with_name(f".{work.name}.{uuid.uuid4().hex[:8]}")  # a kill now leaves what is cleaned later
     work.folder.rename(gone)
     shutil.rmtree(gone, ignore_errors=True)
     with contextlib.suppress(OSError):
