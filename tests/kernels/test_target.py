@@ -6,6 +6,7 @@ import platform
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -175,6 +176,7 @@ def test_a_library_beside_an_installed_brain_is_not_followed(tmp_path):
 
 _OUTSIDE = """
 import sys
+import time
 import nematodebench as nb
 from nematodebench.brains.registry import get_brain
 from nematodebench.engine.run import compile_for
@@ -201,5 +203,5 @@ class OuterWalk(CompiledBrain):
 
 def test_a_compiled_brain_outside_the_repository_is_kept_on_disk(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "outer_walk.py").write_text(_WALK)
+    (tmp_path / "outer_walk.py").write_text(f"{_WALK}\n# {time.time_ns()}: code that nobody has compiled before\n")
     assert [child(_OUTSIDE), child(_OUTSIDE)] == ["0 1", "1 0"]

@@ -2,7 +2,6 @@
 
 import functools
 import http.server
-import shutil
 import threading
 
 import pytest
@@ -13,8 +12,6 @@ from nematodebench.board.collect import Collection
 from nematodebench.figures.sources import open_sources
 from nematodebench.site.board_site import build_site
 from nematodebench.site.report import html_report
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
 @pytest.fixture(scope="session")
@@ -63,18 +60,6 @@ def server(site):
         threading.Thread(target=made.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{made.server_port}"
         made.shutdown()
-
-
-@pytest.fixture(scope="session")
-def chromium():
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium here: apt-get install chromium")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
