@@ -5,8 +5,9 @@ import pytest
 import torch
 from brain_trial import Mirror, Trial, discrete, effectors, shake
 
-from nematodebench.brains.classical import mlp_dqn, mlp_ppo, mlp_reinforce
+from nematodebench.brains.classical import mlp_dqn, mlp_reinforce
 from nematodebench.brains.parts.actor_critic import weigh_steps
+from nematodebench.brains.parts.ppo import ppo_gradient
 from nematodebench.brains.parts.rollout import estimate_advantages, gather_rows
 from nematodebench.kernels.mlp import backward, forward
 
@@ -82,7 +83,7 @@ def test_ppo_gradient(body, scaling, rows):
     x = brain.x[:rows]
     gather_rows(rollout.observations, order, x)
     forward(brain.net, x)
-    moved = mlp_ppo._loss_gradient(brain, order)
+    moved = ppo_gradient(brain, order)
     backward(brain.net, x)
 
     mirror = Mirror(brain.net)

@@ -5,8 +5,8 @@ import pytest
 import torch
 from brain_trial import Mirror, Trial, discrete, effectors
 
-from nematodebench.brains.classical import mlp_ppo
 from nematodebench.brains.parts.actor_critic import weigh_steps
+from nematodebench.brains.parts.ppo import discount
 
 OBSERVATION = np.full(5, 0.3, dtype=np.float32)
 
@@ -86,7 +86,7 @@ def test_the_horizon_grows_with_experience():
     ), np.random.default_rng(0)  # fmt: skip
     horizons = []
     for _ in range(4):
-        horizons.append(1 / (1 - mlp_ppo._discount(trial.brain)))
+        horizons.append(1 / (1 - discount(trial.brain)))
         trial.play(16, numbers)
     assert horizons == pytest.approx([10, 14, 18, 20])
 
@@ -94,7 +94,7 @@ def test_the_horizon_grows_with_experience():
 @pytest.mark.parametrize("gamma", [0.995, 1.0])
 def test_a_horizon_that_is_longer_stays_as_it_is(gamma):
     trial = Trial("mlp_ppo", discrete(), gamma=gamma, longest_horizon=20, hidden=(8,))
-    assert mlp_ppo._discount(trial.brain) == pytest.approx(gamma)
+    assert discount(trial.brain) == pytest.approx(gamma)
 
 
 def test_an_update_ends_when_the_policy_has_moved_far():

@@ -1,4 +1,9 @@
-"""What the policy-gradient brains share: one network for policy and value, a rollout, and the gradient of the loss."""
+"""What the policy-gradient brains share: one network for policy and value, a rollout, and the gradient of the loss.
+
+A brain whose network sees the observations as they are calls ``remember_action``, ``remember_step`` and
+``weigh_steps``. One that computes the network's inputs itself calls what these are made of: ``store_observation``,
+``choose_action``, ``present_value``, ``store_step`` and ``weigh_stored_steps``.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -16,8 +21,9 @@ from nematodebench.kernels.mlp import Network, forward, init_weights, output_del
 from nematodebench.kernels.vectors import matrix, padded, transpose, transpose_back
 
 __all__ = [
-    "ActorCritic", "log_probabilities", "output_gradient", "remember_action", "remember_step", "start_network",
-    "weigh_steps",
+    "ActorCritic", "choose_action", "is_cut_off", "log_probabilities", "output_gradient", "present_value",
+    "remember_action", "remember_step", "start_network", "store_observation", "store_step", "weigh_steps",
+    "weigh_stored_steps",
 ]  # fmt: skip
 
 
@@ -46,9 +52,12 @@ class ActorCritic(BrainMemory):
 
     @classmethod
     def shape(
-        cls, body: Interface, hidden: tuple[int, ...], levels: int, capacity: int, batch: int
+        cls, body: Interface, hidden: tuple[int, ...], levels: int, capacity: int, batch: int, seen: int = 0
     ) -> Mapping[str, Any]:
-        """The sizes of a brain that stores ``capacity`` steps and learns from ``batch`` of them at once."""
+        """The sizes of a brain that stores ``capacity`` steps and learns from ``batch`` of them at once.
+
+        The network sees ``seen`` numbers that the brain computes; 0: the observations as they are.
+        """
         heads = Heads.shape(body, levels)
         outputs = heads["count"] * heads["levels"] + 1
         batch = min(batch, capacity)
@@ -56,7 +65,7 @@ class ActorCritic(BrainMemory):
             "batch": batch,
             "room": padded(outputs) * batch,
             "heads": heads,
-            "net": Network.shape(body.inputs, hidden, outputs, batch),
+            "net": Network.shape(seen or body.inputs, hidden, outputs, batch),
             "rollout": {"capacity": capacity, "inputs": body.inputs, "heads": heads["count"]},
         }
 
@@ -78,44 +87,80 @@ def start_network(brain: ActorCritic, rng: U64) -> None:
 
 
 @kernel()
+def present_value(brain: ActorCritic) -> np.float32:
+    """The value of the observation that the network has just seen alone."""
+    return true_value(brain.scale, outputs_of(brain.net, 1)[0, brain.heads.count * brain.heads.levels])
+
+
+@kernel()
 def _value_of(brain: ActorCritic, obs: F32) -> np.float32:
     """The value of an observation."""
     for i in range(brain.inputs):
         brain.x[0, i] = obs[i]
     forward(brain.net, brain.x[:1])
-    return true_value(brain.scale, outputs_of(brain.net, 1)[0, brain.heads.count * brain.heads.levels])
+    return present_value(brain)
+
+
+@kernel()
+def store_observation(brain: ActorCritic, obs: F32) -> int:
+    """Stores what an action will be based on; returns its place in the rollout."""
+    at = brain.rollout.filled
+    for i in range(brain.inputs):
+        brain.rollout.observations[at, i] = obs[i]
+    return at
+
+
+@kernel()
+def choose_action(brain: ActorCritic, rng: U64, action: F32) -> None:
+    """Samples an action by the network's outputs for the stored observation, and stores it with its value."""
+    heads, rollout = brain.heads, brain.rollout
+    at, outputs = rollout.filled, outputs_of(brain.net, 1)[0]
+    rollout.values[at] = present_value(brain)
+    rollout.logp[at] = sample_heads(heads, outputs, rollout.chosen[at], rng, action)
 
 
 @kernel()
 def remember_action(brain: ActorCritic, rng: U64, obs: F32, action: F32) -> None:
     """Samples an action and stores what it was based on."""
-    heads, rollout = brain.heads, brain.rollout
-    at = rollout.filled
-    for i in range(brain.inputs):
-        rollout.observations[at, i] = obs[i]
-    forward(brain.net, rollout.observations[at : at + 1])
-    outputs = outputs_of(brain.net, 1)[0]
-    rollout.values[at] = true_value(brain.scale, outputs[heads.count * heads.levels])
-    rollout.logp[at] = sample_heads(heads, outputs, rollout.chosen[at], rng, action)
+    at = store_observation(brain, obs)
+    forward(brain.net, brain.rollout.observations[at : at + 1])
+    choose_action(brain, rng, action)
+
+
+@kernel()
+def is_cut_off(outcome: Feedback) -> bool:
+    """Whether an episode was truncated: the value of its last observation continues it."""
+    return outcome.truncated != 0.0 and outcome.terminated == 0.0
+
+
+@kernel()
+def store_step(brain: ActorCritic, outcome: Feedback, gamma: float, value: np.float32) -> bool:
+    """Stores the reward and returns whether the episode ended. A truncated one is continued by ``value``."""
+    ended = remember_outcome(brain.rollout, outcome)
+    if is_cut_off(outcome):
+        brain.rollout.rewards[brain.rollout.filled - 1] += np.float32(gamma) * value
+    return ended
 
 
 @kernel()
 def remember_step(brain: ActorCritic, obs: F32, outcome: Feedback, gamma: float) -> bool:
     """Stores the reward and returns whether the episode ended. A truncated episode is continued by its value."""
-    ended = remember_outcome(brain.rollout, outcome)
-    if outcome.truncated != 0.0 and outcome.terminated == 0.0:
-        brain.rollout.rewards[brain.rollout.filled - 1] += np.float32(gamma) * _value_of(brain, obs)
-    return ended
+    return store_step(brain, outcome, gamma, _value_of(brain, obs) if is_cut_off(outcome) else np.float32(0.0))
+
+
+@kernel()
+def weigh_stored_steps(brain: ActorCritic, following: np.float32, gamma: float, trace: float) -> None:
+    """Advantages and value targets of the stored steps; ``following`` is the value of what came after them."""
+    estimate_advantages(brain.rollout, gamma, trace, following)
+    if brain.value_scaling > 0.0:
+        value = brain.heads.count * brain.heads.levels
+        standardise_targets(brain.scale, brain.rollout, brain.value_scaling, brain.net, value)
 
 
 @kernel()
 def weigh_steps(brain: ActorCritic, obs: F32, ended: bool, gamma: float, trace: float) -> None:
     """Advantages and value targets of the stored steps; ``obs`` came after the last of them."""
-    following = np.float32(0.0) if ended else _value_of(brain, obs)
-    estimate_advantages(brain.rollout, gamma, trace, following)
-    if brain.value_scaling > 0.0:
-        value = brain.heads.count * brain.heads.levels
-        standardise_targets(brain.scale, brain.rollout, brain.value_scaling, brain.net, value)
+    weigh_stored_steps(brain, np.float32(0.0) if ended else _value_of(brain, obs), gamma, trace)
 
 
 @accessor
