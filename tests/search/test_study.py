@@ -6,15 +6,18 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import optuna
 import pytest
+from optuna.samplers import TPESampler
 from scipy import stats
 from simulated import SPACE, Matters, Nothing
 
 from nematodebench.errors import StorageError, UsageError
-from nematodebench.search.study import SAMPLERS, SearchPlan, finished_trials, importances, run_search
+from nematodebench.search.recent import LOOKED_AT, RecentTPESampler, _Recent
+from nematodebench.search.study import SAMPLERS, SearchPlan, _End, finished_trials, importances, run_search
 from nematodebench.search.target import TrialFailedError
 from nematodebench.search.verdict import held_out_seeds, judge, search_seeds
 
@@ -77,6 +80,73 @@ def test_nothing_is_pruned_if_not_wanted(tmp_path):
 def test_patience(tmp_path):
     study = run_search(Nothing(), plan(tmp_path, trials=200, patience=7, prune=False)).study
     assert len(study.trials) == study.best_trial.number + 1 + 7
+
+
+def test_patience_looks_at_every_trial_once(tmp_path):
+    looked = []
+
+    class Trial:
+        def __init__(self, number):
+            self.number, self.state = number, optuna.trial.TrialState.COMPLETE
+
+        @property
+        def value(self):
+            looked.append(self.number)
+            return -float(self.number)
+
+    trials, stopped = [], []
+    study = SimpleNamespace(get_trials=lambda deepcopy: trials, stop=lambda: stopped.append(len(trials)))
+    end = _End(plan(tmp_path, trials=100, patience=40))
+    for number in range(41):
+        assert not stopped
+        trials.append(Trial(number))
+        end(study, trials[-1])
+    assert stopped == [41]
+    assert sorted(set(looked)) == list(range(41))
+    assert looked.count(7) == 1
+
+
+def test_trials_of_other_processes_count_when_they_end(tmp_path):
+    study = optuna.create_study(direction="maximize")
+    other, own = study.ask(), study.ask()
+    end = _End(plan(tmp_path, trials=2))
+    study.tell(own, 1.0)
+    stopped = []
+    study.stop = lambda: stopped.append(True)
+    end(study, own)
+    assert not stopped
+    study.tell(other, 2.0)
+    end(study, own)
+    assert stopped
+
+
+def test_the_sampler_looks_at_the_latest_and_the_best_trials(tmp_path):
+    study = optuna.create_study(direction="maximize")
+    space = {"rate": optuna.distributions.FloatDistribution(0.0, 1.0)}
+    for k in range(LOOKED_AT + 100):
+        value = 5.0 if k == 3 else k / 1e4
+        study.add_trial(optuna.trial.create_trial(params={"rate": 0.5}, distributions=space, value=value))
+    numbers = [trial.number for trial in _Recent(study)._get_trials(deepcopy=False)]
+    assert len(numbers) == LOOKED_AT
+    assert numbers == sorted(numbers)
+    assert numbers[0] == 3
+    assert numbers[-1] == LOOKED_AT + 99
+    asked = []
+    study.sampler = RecentTPESampler(seed=1)
+    study.sampler._get_internal_repr = lambda trials, *rest: (
+        asked.append(len(trials)) or TPESampler._get_internal_repr(study.sampler, trials, *rest)
+    )
+    study.ask(space)
+    assert 0 < sum(asked) <= LOOKED_AT
+
+
+def test_a_short_search_is_sampled_as_by_optuna(tmp_path):
+    found = []
+    for sampler in (RecentTPESampler(seed=4), TPESampler(seed=4)):
+        study = optuna.create_study(direction="maximize", sampler=sampler)
+        study.optimize(lambda trial: -abs(trial.suggest_float("rate", 0.0, 1.0) - 0.3), n_trials=30)
+        found.append([trial.params for trial in study.trials])
+    assert found[0] == found[1]
 
 
 def test_a_failed_trial_has_no_value_and_the_search_goes_on(tmp_path):

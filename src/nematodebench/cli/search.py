@@ -15,7 +15,7 @@ from nematodebench.scoring import PROFILES, ProfileName
 from nematodebench.search.ablation import Ablations, ablate
 from nematodebench.search.output import write_output
 from nematodebench.search.space import declared_space, switches
-from nematodebench.search.study import SAMPLERS, SearchPlan, run_search
+from nematodebench.search.study import SAMPLERS, SearchPlan, finished_trials, run_search
 from nematodebench.search.target import BrainTarget, TrialFailedError, brain_target
 from nematodebench.sessions.config import parse_assignments
 from nematodebench.stats import MARK
@@ -120,13 +120,18 @@ def _labels(target: BrainTarget) -> dict[str, Any]:
 
 def _show_trial(total: int) -> Callable[[Any, Any], None]:
     """A line that overwrites itself, where somebody is watching."""
+    best: dict[str, Any] = {}
 
     def show(study: Any, trial: Any) -> None:
-        if sys.stderr.isatty():
-            best = f"best {study.best_value:.4f} (trial {study.best_trial.number})"
-            print(
-                f"\rtrial {trial.number + 1} of {total}, {trial.state.name.lower()}, {best}  ", end="", file=sys.stderr
-            )
+        if not sys.stderr.isatty():
+            return
+        # A search that goes on has trials already; after the first call only the new trial can be better.
+        ended = [trial] if "known" in best else finished_trials(study)
+        complete = [one for one in (*best.values(), *ended) if one.state.name == "COMPLETE"]
+        best["known"] = max(complete, key=lambda one: one.value, default=trial)
+        known = best["known"]
+        text = f"best {known.value:.4f} (trial {known.number})" if complete else "none is complete"
+        print(f"\rtrial {trial.number + 1} of {total}, {trial.state.name.lower()}, {text}  ", end="", file=sys.stderr)
 
     return show
 

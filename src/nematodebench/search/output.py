@@ -1,5 +1,6 @@
 """Writes the folder of a search: the champion as a config, importances, the history as a picture, all numbers."""
 
+import itertools
 import json
 import math
 from collections.abc import Sequence
@@ -80,7 +81,7 @@ def _plot(path: Path, trials: Sequence[Any], content: dict[str, Any], space: Seq
     axes.plot(*zip(*done, strict=True), "o", ms=4, label="trial (search seeds)")
     if pruned:
         axes.plot(*zip(*pruned, strict=True), "x", ms=4, color="0.6", label="pruned")
-    best = [max(value for _, value in done[: n + 1]) for n in range(len(done))]
+    best = list(itertools.accumulate((value for _, value in done), max))
     axes.step([number for number, _ in done], best, where="post", label="best so far")
     for name, colour in (("champion", "C2"), ("default", "C3")):
         score = content[f"{name}_score"]

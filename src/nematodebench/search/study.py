@@ -1,5 +1,6 @@
 """Runs a search: an Optuna study whose trials all run the same seeds. It can prune, stop early and be resumed."""
 
+import bisect
 import math
 import warnings
 from collections.abc import Callable, Sequence
@@ -68,13 +69,15 @@ def _sampler(plan: SearchPlan, done: int) -> Any:
     """Makes a sampler. In a resumed study its generator continues in another state, never from the first again."""
     from optuna import samplers
 
+    from nematodebench.search.recent import RecentTPESampler
+
     seed = plan.seed + 1_000_003 * done
     if plan.sampler == "grid":
         points = max(2, math.floor(plan.trials ** (1 / len(plan.space)) + 1e-9))
         return samplers.GridSampler({d.name: d.grid(points) for d in plan.space}, seed=plan.seed)
     if plan.sampler == "cmaes":
         return samplers.CmaEsSampler(seed=seed, warn_independent_sampling=False)
-    kinds = {"tpe": samplers.TPESampler, "random": samplers.RandomSampler, "nsga2": samplers.NSGAIISampler}
+    kinds = {"tpe": RecentTPESampler, "random": samplers.RandomSampler, "nsga2": samplers.NSGAIISampler}
     if plan.sampler not in kinds:
         raise UsageError(f"Sampler {plan.sampler!r} does not exist. Choose {', '.join(SAMPLERS)}.")
     return kinds[plan.sampler](seed=seed)
@@ -140,15 +143,28 @@ def _objective(target: Target, plan: SearchPlan) -> Callable[[Any], float]:
     return objective
 
 
-def _patience(plan: SearchPlan) -> Callable[[Any, Any], None]:
-    def stop(study: Any, trial: Any) -> None:
-        ended = finished_trials(study)
-        best = max((t.number for t in ended if t.value is not None and t.value >= study.best_value), default=0)
-        waited = sum(t.number > best for t in ended)
-        if len(ended) >= plan.trials or (plan.patience and waited >= plan.patience):
-            study.stop()
+class _End:
+    """Ends a search after its trials, or where patience is over. It looks at every trial once, whoever ran it."""
 
-    return stop
+    def __init__(self, plan: SearchPlan) -> None:
+        self._plan = plan
+        self._known = 0
+        self._open: list[int] = []
+        self._ended: list[int] = []
+        self._best, self._best_number = -math.inf, -1
+
+    def __call__(self, study: Any, _trial: Any) -> None:
+        """Is called by Optuna when a trial of this process has ended."""
+        trials = study.get_trials(deepcopy=False)
+        looked_at = [*self._open, *range(self._known, len(trials))]
+        self._known, self._open = len(trials), [k for k in looked_at if not trials[k].state.is_finished()]
+        for trial in (trials[k] for k in looked_at if trials[k].state.is_finished()):
+            bisect.insort(self._ended, trial.number)
+            if trial.state.name == "COMPLETE" and trial.value >= self._best:
+                self._best, self._best_number = trial.value, max(self._best_number, trial.number)
+        waited = len(self._ended) - bisect.bisect_right(self._ended, self._best_number)
+        if len(self._ended) >= self._plan.trials or (self._plan.patience and waited >= self._plan.patience):
+            study.stop()
 
 
 def run_search(
@@ -174,7 +190,7 @@ def run_search(
         study = _open(plan, labels or {})
         left = plan.trials - len(finished_trials(study))
         if left > 0:
-            calls = [_patience(plan), *([watch] if watch else [])]
+            calls = [_End(plan), *([watch] if watch else [])]
             study.optimize(_objective(target, plan), n_trials=left, callbacks=calls, catch=(TrialFailedError,))
     complete = [trial for trial in study.get_trials(deepcopy=False) if trial.state.name == "COMPLETE"]
     if not complete:
