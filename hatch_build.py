@@ -1,4 +1,4 @@
-"""Puts compiled kernels into a wheel: those in the folder that ``NEMATODEBENCH_COMPILED`` names.
+"""Puts the lock file into a wheel, and compiled kernels: those in the folder that ``NEMATODEBENCH_COMPILED`` names.
 
 Without the variable the wheel is the same for every platform. With it the wheel is for this platform and this version
 of Python, and whoever installs it with the same versions of Numba, llvmlite and NumPy compiles nothing at first.
@@ -17,7 +17,9 @@ class CompiledKernels(BuildHookInterface[Any]):
     """The hook; Hatch calls it before it builds."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Adds the folder and names the platform."""
+        """Adds the lock file, whose hash every record has, and the compiled kernels; names the platform."""
+        if version == "standard":
+            build_data["force_include"][str(Path(self.root) / "requirements.lock")] = "nematodebench/requirements.lock"
         folder = os.environ.get("NEMATODEBENCH_COMPILED")
         if not folder or version != "standard":
             return

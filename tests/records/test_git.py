@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import nematodebench
+from nematodebench.records.commits import brain_commit
 from nematodebench.records.git import git, git_bytes
-from nematodebench.records.provenance import collect_provenance
 from nematodebench.submissions import repository
 
 SOURCES = sorted(Path(nematodebench.__file__).parent.rglob("*.py"))
@@ -80,7 +80,7 @@ def test_what_the_package_asks_is_answered_and_starts_nothing(trap, monkeypatch)
     assert repository.repository_root(root) == root
     assert repository.changed_files(root) == ["file.txt"]
     assert repository.is_tracked(root, "file.txt")
-    assert collect_provenance("none").git_dirty is True
+    assert brain_commit(root / "file.txt") == (git("rev-parse", "HEAD", folder=root), True)
     assert not mark.exists()
 
 

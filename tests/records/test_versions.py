@@ -26,9 +26,20 @@ def first_version(record: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in second_version(record).items() if key != "columns"} | {"schema_version": 1}
 
 
+def without_new_facts(provenance: dict[str, Any]) -> dict[str, Any]:
+    """What was said of code and machine when there was one commit and no lock file."""
+    new = {"brain_commit", "brain_dirty", "lock_sha256", "lock_followed"}
+    return {key: value for key, value in provenance.items() if key not in new}
+
+
+def fourth_version(record: dict[str, Any]) -> dict[str, Any]:
+    """A session's record as the fourth version had it: one commit, and no lock file."""
+    return {**record, "schema_version": 4, "provenance": without_new_facts(record["provenance"])}
+
+
 def third_version(record: dict[str, Any]) -> dict[str, Any]:
     """A session's record as the third version had it: every run begins with a fresh brain and has a memory hash."""
-    older: dict[str, Any] = json.loads(json.dumps(record)) | {"schema_version": 3}
+    older: dict[str, Any] = json.loads(json.dumps(fourth_version(record))) | {"schema_version": 3}
     del older["continued_from"]
     return older
 
@@ -94,8 +105,8 @@ def test_files_that_are_no_record_are_one_line(text: bytes, tmp_path: Path) -> N
 
 
 def test_a_newer_version_says_what_to_do(record: dict[str, Any]) -> None:
-    with pytest.raises(UsageError, match=r"schema version 5: versions up to 4 are read here. Install a newer"):
-        parsed({**record, "schema_version": 5})
+    with pytest.raises(UsageError, match=r"schema version 6: versions up to 5 are read here. Install a newer"):
+        parsed({**record, "schema_version": 6})
 
 
 @pytest.mark.parametrize("version", [0, -1, True, "1", 1.0, None])
@@ -123,10 +134,12 @@ def test_the_schema_of_the_first_version_is_kept(record: dict[str, Any]) -> None
 
 def test_the_submission_schema_before_pretrained_policies_is_kept() -> None:
     schema, claims = _schema("v4", "nematodebench_submission.schema.json"), Work(official_repository()).claims
-    older = {**claims, "schema_version": 4}
+    older = {**claims, "schema_version": 4, "provenance": without_new_facts(claims["provenance"])}
     schema.validate(older)
     assert not schema.is_valid(claims)
-    read = [parse_record(NematodeBenchSubmission, json.dumps(one).encode(), "claims") for one in (older, claims)]
+    _schema("v5", "nematodebench_submission.schema.json").validate({**older, "schema_version": 5})
+    again = {**claims, "provenance": older["provenance"]}
+    read = [parse_record(NematodeBenchSubmission, json.dumps(one).encode(), "claims") for one in (older, again)]
     assert read[0] == read[1]
 
 
@@ -140,8 +153,18 @@ def test_the_schema_of_the_third_version_is_kept(record: dict[str, Any]) -> None
     schema = _schema("v3", "experiment_metadata.schema.json")
     schema.validate(third_version(record))
     assert not schema.is_valid(record)
-    assert parsed(third_version(record)) == parsed(record)
+    assert parsed(third_version(record)) == parsed(fourth_version(record))
     assert parsed({**record, "brain_class": "pretrained"}).brain_class == "pretrained"
+
+
+def test_the_schema_before_the_brain_had_a_commit_is_kept(record: dict[str, Any]) -> None:
+    schema, older = _schema("v4", "experiment_metadata.schema.json"), fourth_version(record)
+    schema.validate(older)
+    assert not schema.is_valid(record)
+    found, today = parsed(older), parsed(record)
+    assert (found.provenance.brain_commit, found.provenance.lock_sha256) == (None, None)
+    assert found.provenance.git_commit == record["provenance"]["git_commit"]
+    assert today.provenance.lock_sha256 is not None
 
 
 def test_published_submissions_are_of_the_first_version_and_read() -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from nematodebench.cli.show import print_json, print_table, printable
 from nematodebench.engine.tracing import Trace
+from nematodebench.records.made_with import made_with
 from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.records.store import load_experiment
 from nematodebench.sessions.rerun import Rerun, rerun, run_of, task_of
@@ -28,7 +29,8 @@ def rerun_command(
     recorder = Recorder()
     trace = Trace(recorder.keep) if record is not None or minari is not None else None
     outcome = rerun(metadata, run, trust_code, experiment, trace)
-    facts = _facts(run, outcome)
+    made = dict(made_with(metadata.provenance, metadata.brain_source_hash is not None))
+    facts = {**_facts(run, outcome), "made_with": made}
     kept = _keep(metadata, outcome, recorder, record, minari) if outcome.identical else {}
     if json:
         print_json({**facts, **kept})
@@ -83,6 +85,9 @@ def _print(metadata: ExperimentMetadata, facts: dict[str, Any], outcome: Rerun) 
         print(outcome.note)
     if outcome.difference:
         print(printable(outcome.difference))
+    if not outcome.identical:
+        for what, value in facts["made_with"].items():
+            print(printable(f"recorded with {what} {value}"))
     if not outcome.identical and not outcome.same_platform:
         machine = printable(metadata.provenance.machine)
         print(f"the session was made on {machine}: bits are promised within x86-64 only")

@@ -10,6 +10,7 @@ from typing import get_args
 from nematodebench.cli.show import printable, stat
 from nematodebench.errors import unknown_name
 from nematodebench.files import atomic_write
+from nematodebench.records.locked import unlike_the_lock
 from nematodebench.submissions.evaluate import root_of
 from nematodebench.submissions.repository import repository_root
 from nematodebench.submissions.store import load_submission
@@ -120,6 +121,9 @@ def _print(result: Result, seconds: float) -> None:
         print(f"claim         {claim.claimed_mean:.3f}, one-sided p = {claim.p:.3g}: {word}")
     if result.brain_class is not None:
         print(f"class         {result.brain_class}, assigned by whoever signs this")
+    others = unlike_the_lock()
+    if others:
+        print(f"environment   not that of the lock file: {', '.join(others)}")
     print(f"challenge     {result.challenge}")
     print(f"\n{result.result} in {seconds:,.0f} s")
 

@@ -45,8 +45,19 @@ class Provenance(Record):
 
     package_version: Line
     source_hash: Sha256
-    git_commit: Line | None
-    git_dirty: bool | None
+    git_commit: Line | None = Field(
+        description="of the package's own repository, null where it is unknown; in sessions before version 5 and "
+        "submissions before version 6, of the folder that the command was started in"
+    )
+    git_dirty: bool | None = Field(description="whether that repository had changes that are in no commit")
+    brain_commit: Line | None = Field(
+        None, description="of the repository of a brain from outside the package; null where there is none"
+    )
+    brain_dirty: bool | None = Field(None, description="whether that repository had changes that are in no commit")
+    lock_sha256: Sha256 | None = Field(
+        None, description="of requirements.lock, the environment that verified results are made with"
+    )
+    lock_followed: bool | None = Field(None, description="whether everything that it names had the version it names")
     python: Line
     numpy: Line
     numba: Line

@@ -7,7 +7,8 @@ from functools import cache
 from pathlib import Path
 
 from nematodebench.records.basic_schemas import Provenance
-from nematodebench.records.git import git
+from nematodebench.records.commits import brain_commit, package_commit
+from nematodebench.records.locked import follows_lock, lock_sha256
 
 __all__ = ["collect_provenance", "package_version", "platform_class", "software", "source_hash"]
 
@@ -59,14 +60,24 @@ def software() -> dict[str, str]:
     return {**versions, "nematodebench source": source_hash(), "Python": platform.python_version(), "machine": machine}
 
 
-def collect_provenance(code_generation: str) -> Provenance:
-    """The state of code and machine, now; ``code_generation`` is what the compiled core says of itself."""
-    commit, status = git("rev-parse", "HEAD"), git("status", "--porcelain", "--ignore-submodules=all")
+def collect_provenance(code_generation: str, brain: Path | None = None) -> Provenance:
+    """The state of code and machine, now.
+
+    Args:
+        code_generation: What the compiled core says of itself.
+        brain: The file of a brain from outside the package.
+    """
+    commit, dirty = package_commit()
+    own_commit, own_dirty = (None, None) if brain is None else brain_commit(brain)
     return Provenance(
         package_version=package_version(),
         source_hash=source_hash(),
         git_commit=commit,
-        git_dirty=None if status is None else bool(status),
+        git_dirty=dirty,
+        brain_commit=own_commit,
+        brain_dirty=own_dirty,
+        lock_sha256=lock_sha256(),
+        lock_followed=follows_lock(),
         python=platform.python_version(),
         numpy=_package_version("numpy") or "unknown",
         numba=_package_version("numba") or "unknown",

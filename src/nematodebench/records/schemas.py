@@ -100,7 +100,7 @@ class NormalisedRecord(Record):
 class ExperimentMetadata(Record):
     """A stored session: everything needed to check it and to execute any of its runs again."""
 
-    schema_version: Literal[4] = 4
+    schema_version: Literal[5] = 5
     experiment_id: Name
     task: Name
     task_spec_hash: Sha256

@@ -42,6 +42,11 @@ def _session_4(record: dict[str, Any]) -> dict[str, Any]:
     return {**record, "schema_version": 4}
 
 
+def _session_5(record: dict[str, Any]) -> dict[str, Any]:
+    """Version 4 had one commit, of the folder the command was started in, and did not know the lock file."""
+    return {**record, "schema_version": 5}
+
+
 def _submission_4(record: dict[str, Any]) -> dict[str, Any]:
     """Version 3 knew no brains from outside the repository: it has no bundle."""
     return {**record, "schema_version": 4}
@@ -52,14 +57,19 @@ def _submission_5(record: dict[str, Any]) -> dict[str, Any]:
     return {**record, "schema_version": 5}
 
 
+def _submission_6(record: dict[str, Any]) -> dict[str, Any]:
+    """Version 5 had one commit, of the folder the command was started in, and did not know the lock file."""
+    return {**record, "schema_version": 6}
+
+
 def _report_2(record: dict[str, Any]) -> dict[str, Any]:
     """Version 1 did not say how its intervals were computed; a report is made anew, never compared."""
     return {**record, "schema_version": 2}
 
 
 _UPGRADES: dict[type[Record], tuple[Upgrade, ...]] = {
-    ExperimentMetadata: (_session_2, _plain_intervals, _session_4),
-    NematodeBenchSubmission: (_submission_2, _plain_intervals, _submission_4, _submission_5),
+    ExperimentMetadata: (_session_2, _plain_intervals, _session_4, _session_5),
+    NematodeBenchSubmission: (_submission_2, _plain_intervals, _submission_4, _submission_5, _submission_6),
     EvaluationReport: (_report_2,),
 }
 

@@ -2,7 +2,6 @@
 
 import hashlib
 import importlib.metadata
-import inspect
 import platform
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ from nematodebench.brains.registry import BrainType
 from nematodebench.engine.isolation.host import Foreign
 from nematodebench.errors import UsageError
 from nematodebench.records.provenance import source_hash
+from nematodebench.sessions.recording import brain_file
 
 __all__ = ["begun_with", "changed_since", "refuse_changes"]
 
@@ -62,7 +62,7 @@ def changed_since(stored: dict[str, Any], plan: Begun) -> list[str]:
 
 def _changed_files(before: dict[str, str], plan: Begun) -> list[str]:
     """Files of the brain that are not as they were, whether they are imported by now or not."""
-    own = _own_file(plan)
+    own = brain_file(plan.brain)
     names = sorted({*before, *([] if own is None else [own.name])})
     if own is None:
         return names
@@ -76,20 +76,9 @@ def _sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _own_file(plan: Begun) -> Path | None:
-    """The brain's file; None for a brain of this package."""
-    brain = plan.brain
-    if isinstance(brain, Foreign) or brain.__module__.startswith("nematodebench."):
-        return None
-    try:
-        return Path(inspect.getfile(brain)).resolve()
-    except (OSError, TypeError):
-        return None
-
-
 def _own_files(plan: Begun) -> dict[str, Path]:
     """The brain's file and what it has imported from its own folder, by name; none for a brain of this package."""
-    own = _own_file(plan)
+    own = brain_file(plan.brain)
     if own is None:
         return {}
     if "site-packages" in own.parts:

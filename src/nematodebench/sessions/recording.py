@@ -15,16 +15,25 @@ from nematodebench.stats import StatValue
 from nematodebench.tasks.anchoring import load_anchors, normalise
 from nematodebench.tasks.base import Task
 
-__all__ = ["brain_source_hash", "continued_record", "measurement_records", "normalised_record"]
+__all__ = ["brain_file", "brain_source_hash", "continued_record", "measurement_records", "normalised_record"]
+
+
+def brain_file(brain: BrainType | Foreign) -> Path | None:
+    """The file of a brain from outside the package; None for others, and where none is imported."""
+    if isinstance(brain, Foreign) or brain.__module__.startswith("nematodebench."):
+        return None
+    try:
+        return Path(inspect.getfile(brain)).resolve()
+    except (OSError, TypeError):
+        return None
 
 
 def brain_source_hash(brain: BrainType | Foreign) -> str | None:
     """SHA-256 of the file that defines a brain from outside the package; None for others and where none is imported."""
-    if isinstance(brain, Foreign) or brain.__module__.startswith("nematodebench."):
-        return None
+    file = brain_file(brain)
     try:
-        return hashlib.sha256(Path(inspect.getfile(brain)).read_bytes()).hexdigest()
-    except (OSError, TypeError):
+        return None if file is None else hashlib.sha256(file.read_bytes()).hexdigest()
+    except OSError:
         return None
 
 

@@ -24,7 +24,7 @@ from nematodebench.records.schemas import ExperimentMetadata, RunRecord, Timing
 from nematodebench.records.store import EXPERIMENTS, ExperimentStore
 from nematodebench.sessions.brains import brain_of_run
 from nematodebench.sessions.plan import Plan, dump_config
-from nematodebench.sessions.recording import brain_source_hash, continued_record, measurement_records
+from nematodebench.sessions.recording import brain_file, brain_source_hash, continued_record, measurement_records
 from nematodebench.tasks.base import Task
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class Session:
             runs=[RunRecord.of(run) for run in self.runs],
             score_key=plan.task.score_key,
             **measurement_records(plan.task, self.measurement),
-            provenance=collect_provenance(code_generation()),
+            provenance=collect_provenance(code_generation(), brain_file(plan.brain)),
             timing=self._timing(),
         )
 

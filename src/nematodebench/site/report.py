@@ -14,6 +14,7 @@ from nematodebench.figures.samples import Sample
 from nematodebench.figures.searching import search_history, search_importances
 from nematodebench.figures.sources import Sources
 from nematodebench.figures.transfer import transfer_matrix
+from nematodebench.records.made_with import made_with
 from nematodebench.site.cells import axis_lines, number, stat
 from nematodebench.site.pages import page_figure, render, site_script, style_sheet
 from nematodebench.site.replay import replay_of, replay_scripts
@@ -146,15 +147,12 @@ def _facts(sample: Sample) -> dict[str, Any]:
     """Where a session comes from, and how each of its runs is executed again; best and worst run first."""
     record, place = sample.record, sample.place
     assert record is not None and place is not None
-    made, key = record.provenance, record.score_key
-    commit = f"{made.git_commit or 'unknown'}{' with local changes' if made.git_dirty else ''}"
+    key = record.score_key
     lines = [
         ("session", record.experiment_id), ("session seed", record.session_seed), ("brain", record.brain),
         ("config", ", ".join(f"{name}={value}" for name, value in record.brain_config.items())),
-        ("task", f"{record.task}, specification {record.task_spec_hash[:12]}"), ("package", made.package_version),
-        ("git commit", commit), ("source hash", made.source_hash),
-        ("versions", f"Python {made.python}, NumPy {made.numpy}, Numba {made.numba}, llvmlite {made.llvmlite}"),
-        ("machine", f"{made.cpu}, {made.platform}"),
+        ("task", f"{record.task}, specification {record.task_spec_hash[:12]}"),
+        *made_with(record.provenance, record.brain_source_hash is not None),
     ]  # fmt: skip
     scored = sorted(
         (run for run in record.runs if run.metrics.get(key) is not None), key=lambda run: run.metrics[key] or 0

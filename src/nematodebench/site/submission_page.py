@@ -5,6 +5,7 @@ import shlex
 from typing import Any
 
 from nematodebench.board.collect import Listing
+from nematodebench.records.made_with import commit_words, version_words
 from nematodebench.site.cells import stat
 from nematodebench.site.entries import day, file_name
 
@@ -61,7 +62,8 @@ def _facts(listing: Listing, signer: tuple[str, str] | None) -> list[tuple[str, 
         ("GitHub", made.github or "–"), ("class", listing.brain_class), ("date", day(listing.entry.date)),
         ("claimed runs", f"{made.total_runs} in {made.total_sessions} sessions"), ("config file", made.config_file),
         ("task specification", made.environment.spec_hash), ("package", f"{code.package_version}, {code.source_hash}"),
-        ("made with", f"Python {code.python}, NumPy {code.numpy}, Numba {code.numba}, {code.cpu}"),
+        ("commit of the package", commit_words(code.git_commit, code.git_dirty)),
+        ("made with", f"{version_words(code)}, {code.cpu}"),
     ]  # fmt: skip
     if made.bundle is not None:
         facts.append(("source of the brain", f"bundle {made.bundle.sha256}, entry {made.bundle.entry}"))
@@ -75,6 +77,7 @@ def _facts(listing: Listing, signer: tuple[str, str] | None) -> list[tuple[str, 
         facts += [
             ("verified by", "–" if signer is None else f"{signer[0]}, key {signer[1]}"),
             ("verified with", f"{again.provenance.package_version}, {again.provenance.source_hash}"),
+            ("verified on", f"{version_words(again.provenance)}, {again.provenance.cpu}"),
             ("challenge", again.challenge),
             ("fresh session seeds", ", ".join(str(one.session_seed) for one in again.sessions)),
         ]  # fmt: skip

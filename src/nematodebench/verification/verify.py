@@ -20,6 +20,7 @@ from nematodebench.engine.run import RunSpec, compile_for
 from nematodebench.errors import UsageError
 from nematodebench.files import atomic_write
 from nematodebench.kernels.target import code_generation
+from nematodebench.records.locked import LOCK
 from nematodebench.records.plain_text import plain
 from nematodebench.records.provenance import collect_provenance, platform_class, source_hash
 from nematodebench.records.runs import RunResult
@@ -49,8 +50,6 @@ from nematodebench.verification.workplace import own_folder
 from nematodebench.vocabulary import BrainClass
 
 __all__ = ["Job", "verify"]
-
-LOCK = "requirements.lock"
 
 
 @dataclass
