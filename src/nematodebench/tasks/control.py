@@ -4,10 +4,7 @@ A run is a budget of experience, the same for every brain, then five scored epis
 brain stays as it is, learning included.
 """
 
-from nematodebench.measures.anchored import ANCHORED
-from nematodebench.measures.descriptive import DESCRIPTIVE
-from nematodebench.tasks.base import Phase, Task
-from nematodebench.worlds.base import World
+from nematodebench.tasks.budgeted import budgeted
 from nematodebench.worlds.control.cartpole import Cartpole, CartpoleSwingup, CartpoleUpright
 from nematodebench.worlds.control.pong import Pong
 from nematodebench.worlds.control.rhythm import Rhythm
@@ -17,9 +14,6 @@ from nematodebench.worlds.swarm.forage import Forage
 from nematodebench.worlds.swarm.torus import Torus
 
 __all__ = ["ALIASES", "FIRST", "SECOND", "TASKS"]
-
-_SCORED_EPISODES = 5
-
 
 _HARD = Cartpole(
     half_length=0.75, force=8.0, dead_zone=0.0, angle_limit=0.12, v_scale=5.0, angle_scale=0.12, spin_scale=5.0,
@@ -32,50 +26,40 @@ _LONG = Cartpole(half_length=1.0, dead_zone=0.0, v_scale=5.0, spin_scale=5.0)
 _NOISY_WALL = Wall(window=2000, random_start=True, heading_noise=0.5, bump_weight=40.0, bump_cost=1.0)
 
 
-def _task(
-    name: str, summary: str, world: World, budget: int, score_key: str, floor: float | None = None, gate: str = ""
-) -> Task:
-    """A task by its name, which is that of a first version where it has none."""
-    scoring = ANCHORED if score_key else DESCRIPTIVE
-    phases = (Phase("train", world, ticks=budget), Phase("scored", world, episodes=_SCORED_EPISODES))
-    named = name if "-v" in name else f"{name}-v1"
-    return Task(named, summary, phases, "scored", scoring, score_key, floor=floor, gate=gate)
-
-
 # Floors given here are exact: a gaze that knows nothing of the target is as often before it as behind it, and a pole
 # that nobody balances falls.
 FIRST = (
-    _task("wall", "move about a box without touching its walls", Wall(), 100_000, "nav_score",
-          gate="movement x coverage"),
-    _task("tracking", "keep the gaze on a circling target", Tracking(), 72_000, "track_score", floor=0.0),
-    _task("pong", "keep a ball in play by its bearing", Pong(), 200_000, "hit_rate"),
-    _task("cartpole", "balance a pole", Cartpole(), 200_000, "balanced", floor=0.0),
-    _task("cartpole_hard", "balance a longer pole within a narrower angle with less force",
-          _HARD, 200_000, "balanced", floor=0.0),
-    _task("cartpole_long", "balance a pole of twice the length", _LONG, 200_000, "balanced", floor=0.0),
-    _task("cartpole_swingup", "swing a hanging pole up and keep it there", CartpoleSwingup(), 300_000,
-          "mean_uprightness"),
-    _task("rhythm", "pick up a rhythm and keep it when the pacemaker falls silent", Rhythm(), 100_000, "lock",
-          gate="oscillation amplitude"),
-    _task("torus", "eight agents see each other: descriptors only", Torus(), 20_000, ""),
-    _task("forage", "eight agents look for one source (a swarm; the worm's tasks are called foraging)", Forage(),
-          20_000, "forage_score"),
+    budgeted("wall", "move about a box without touching its walls", Wall(), 100_000, "nav_score",
+             gate="movement x coverage"),
+    budgeted("tracking", "keep the gaze on a circling target", Tracking(), 72_000, "track_score", floor=0.0),
+    budgeted("pong", "keep a ball in play by its bearing", Pong(), 200_000, "hit_rate"),
+    budgeted("cartpole", "balance a pole", Cartpole(), 200_000, "balanced", floor=0.0),
+    budgeted("cartpole_hard", "balance a longer pole within a narrower angle with less force",
+             _HARD, 200_000, "balanced", floor=0.0),
+    budgeted("cartpole_long", "balance a pole of twice the length", _LONG, 200_000, "balanced", floor=0.0),
+    budgeted("cartpole_swingup", "swing a hanging pole up and keep it there", CartpoleSwingup(), 300_000,
+             "mean_uprightness"),
+    budgeted("rhythm", "pick up a rhythm and keep it when the pacemaker falls silent", Rhythm(), 100_000, "lock",
+             gate="oscillation amplitude"),
+    budgeted("torus", "eight agents see each other: descriptors only", Torus(), 20_000, ""),
+    budgeted("forage", "eight agents look for one source (a swarm; the worm's tasks are called foraging)", Forage(),
+             20_000, "forage_score"),
 )  # fmt: skip
 
 # Second versions need a brain: what a policy scored that ignores its input decided how they differ from the first ones.
 SECOND = (
-    _task("wall-v2", "move about a box without touching its walls, with a noisy heading", _NOISY_WALL, 100_000,
-          "nav_score", gate="movement x coverage"),
-    _task("pong-v2", "keep a ball in play that rebounds at a random angle", Pong(random_rebound=True), 200_000,
-          "hit_rate"),
-    _task("cartpole-v2", "balance a pole; the floor is what chance scores", Cartpole(), 200_000, "balanced"),
-    _task("cartpole_hard-v2", "balance a longer pole within a narrower angle with less force; measured floor", _HARD,
-          200_000, "balanced"),
-    _task("cartpole_long-v2", "balance a pole of twice the length; measured floor", _LONG, 200_000, "balanced"),
-    _task("cartpole_swingup-v2", "swing a hanging pole up and let it stand", CartpoleUpright(), 1_000_000,
-          "upright_share"),
-    _task("forage-v2", "eight agents look for one source, with ten times the experience", Forage(), 200_000,
-          "forage_score"),
+    budgeted("wall-v2", "move about a box without touching its walls, with a noisy heading", _NOISY_WALL, 100_000,
+             "nav_score", gate="movement x coverage"),
+    budgeted("pong-v2", "keep a ball in play that rebounds at a random angle", Pong(random_rebound=True), 200_000,
+             "hit_rate"),
+    budgeted("cartpole-v2", "balance a pole; the floor is what chance scores", Cartpole(), 200_000, "balanced"),
+    budgeted("cartpole_hard-v2", "balance a longer pole within a narrower angle with less force; measured floor", _HARD,
+             200_000, "balanced"),
+    budgeted("cartpole_long-v2", "balance a pole of twice the length; measured floor", _LONG, 200_000, "balanced"),
+    budgeted("cartpole_swingup-v2", "swing a hanging pole up and let it stand", CartpoleUpright(), 1_000_000,
+             "upright_share"),
+    budgeted("forage-v2", "eight agents look for one source, with ten times the experience", Forage(), 200_000,
+             "forage_score"),
 )  # fmt: skip
 TASKS = (*FIRST, *SECOND)
 

@@ -53,6 +53,18 @@ def _foraging(world: Any) -> Ranges:
     }
 
 
+def _plate(_world: Any) -> Ranges:
+    """Shares of time and differences of them; a worm crawls at most 0.2 mm a tick."""
+    return {
+        "index": Range(-1.0, 1.0),
+        "klinokinesis": Range(-1.0, 1.0),
+        "weathervane": Range(low=-math.inf),
+        "speed": Range(high=0.2),
+        "end_index": _SIGN,
+        **_REWARD,
+    }
+
+
 def _shares(*names: str) -> Ranges:
     return dict.fromkeys(names, _SHARE)
 
@@ -86,6 +98,9 @@ _DECLARED: dict[str, Callable[[Any], Ranges]] = {
         **_REWARD,
     },
     "rhythm": lambda _: {**_shares("lock", "gate", "ungated"), "amplitude": Range(), "period": Range(), **_REWARD},
+    "plate_chemotaxis": _plate,
+    "plate_aerotaxis": lambda world: {**_plate(world), "index": _SHARE, "end_index": Range(high=1.0, whole=True)},
+    "plate_thermotaxis": _plate,
     "tracking": lambda _: {"track_score": Range(-1.0, 1.0), **_REWARD},
     "torus": lambda _: {**_shares("polarization", "milling"), "nearest_neighbour": Range(), **_REWARD},
     "forage": lambda _: {**_shares("forage_score", "polarization", "milling"), "nearest_neighbour": Range(), **_REWARD},
