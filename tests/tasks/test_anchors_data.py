@@ -7,12 +7,12 @@ import pytest
 
 from nematodebench.calibration.anchors import CHECK_SEED, agrees, measure_blind, measure_null, measure_reference
 from nematodebench.scoring import MIN_NULL_SEEDS, AnchorKind, ScoreAnchor
-from nematodebench.tasks import anchoring, control, memory, nematode
+from nematodebench.tasks import anchoring, control, memory, nematode, plate
 from nematodebench.tasks.anchoring import load_anchors
 from nematodebench.tasks.registry import built_in_tasks, get_task
 from nematodebench.tasks.specification import specification_hash
 
-FAMILIES = (*nematode.TASKS, *control.TASKS, *memory.TASKS)
+FAMILIES = (*nematode.TASKS, *control.TASKS, *memory.TASKS, *plate.TASKS)
 SCORED = [task for task in FAMILIES if task.scoring.has_score]
 every_task = pytest.mark.parametrize("task", SCORED, ids=lambda task: task.id)
 # Found by independent implementations of the same tasks, with their standard errors where they gave them.

@@ -20,6 +20,9 @@ from nematodebench.worlds.control.wall import Wall
 from nematodebench.worlds.grid.gridworld import Gridworld
 from nematodebench.worlds.grid.navigation import Navigation
 from nematodebench.worlds.grid.realtime import Realtime
+from nematodebench.worlds.plate.aerotaxis import PlateAerotaxis
+from nematodebench.worlds.plate.chemotaxis import PlateChemotaxis
+from nematodebench.worlds.plate.thermotaxis import PlateThermotaxis
 from nematodebench.worlds.swarm.forage import Forage
 from nematodebench.worlds.swarm.torus import Torus
 from nematodebench.worlds.worm.chemotaxis import Chemotaxis
@@ -45,6 +48,9 @@ WORLDS = {
     "navigation": Navigation(),
     "navigation_hard": Navigation.hard(),
     "pattern_memory": PatternMemory(),
+    "plate_aerotaxis": PlateAerotaxis(ticks=40, window=30),
+    "plate_chemotaxis": PlateChemotaxis(ticks=40, window=30, radius=2.0, nearest=1.0, farthest=2.0, zone=0.5),
+    "plate_thermotaxis": PlateThermotaxis(ticks=40, window=30, held=5, radius=3.0, zone=1.5),
     "pong": Pong(ticks=40, window=30),
     "pong_random_rebound": Pong(ticks=40, window=30, random_rebound=True),
     "predator": Predator(side=9, foods=8, spacing=1.5, exclusion=2.0, predators=4, detection=3),

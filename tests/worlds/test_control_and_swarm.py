@@ -9,12 +9,16 @@ from nematodebench.worlds.control.pong import Pong
 from nematodebench.worlds.control.rhythm import Rhythm
 from nematodebench.worlds.control.tracking import Tracking
 from nematodebench.worlds.control.wall import Wall
+from nematodebench.worlds.plate.aerotaxis import PlateAerotaxis
+from nematodebench.worlds.plate.chemotaxis import PlateChemotaxis
+from nematodebench.worlds.plate.thermotaxis import PlateThermotaxis
 from nematodebench.worlds.swarm.forage import Forage
 from nematodebench.worlds.swarm.torus import Torus
 
 WIDTHS = {
     Wall: (2, 2), Tracking: (62, 2), Pong: (46, 2), Cartpole: (8, 2), CartpoleSwingup: (8, 2), CartpoleUpright: (8, 2),
-    Rhythm: (2, 2), Torus: (64, 3), Forage: (128, 3),
+    Rhythm: (2, 2), Torus: (64, 3), Forage: (128, 3), PlateChemotaxis: (6, 3), PlateAerotaxis: (6, 3),
+    PlateThermotaxis: (6, 3),
 }  # fmt: skip
 every_world = pytest.mark.parametrize("kind", WIDTHS, ids=lambda kind: kind.name)
 
