@@ -34,7 +34,8 @@ def opened(page, address):
 
 @pytest.mark.parametrize("brain", BRAINS)
 def test_every_compiled_brain(opened, brain):
-    (here, _), there = compared(opened, "foraging_small-v1", brain, run=1, episodes=3)
+    task = "foraging_small-v1" if brain != "plate_follower" else "plate_chemotaxis_untrained-v1"
+    (here, _), there = compared(opened, task, brain, run=1, episodes=3)
     assert hashes(there) == here
 
 

@@ -10,7 +10,7 @@ from nematodebench.kernels.jit import INTERPRETED
 from nematodebench.tasks.registry import get_task
 
 TICKS = 40
-TASKS = {"discrete": "foraging_small-v1", "effectors": "wall-v1"}
+TASKS = {"discrete": "foraging_small-v1", "effectors": "wall-v1", "plate": "plate_thermotaxis-v1"}
 # Small, because the interpreter is slow; every brain that learns does so several times within these steps.
 CONFIGS = {
     "mlp_ppo": {
@@ -29,9 +29,10 @@ CONFIGS = {
     "motionless": {},
     "blind_cycle": {"segments": [[3, 1], [2, 0]]},
     "gradient_follower": {"randomness": 0.2},
+    "plate_follower": {"held": 4},
 }
-BLIND_TO_EFFECTORS = {"gradient_follower"}
-RUNS = [(body, name) for body in TASKS for name in CONFIGS if body == "discrete" or name not in BLIND_TO_EFFECTORS]
+BODIES = {"gradient_follower": ["discrete"], "plate_follower": ["plate"]}
+RUNS = [(body, name) for name in CONFIGS for body in BODIES.get(name, ["discrete", "effectors"])]
 
 
 def short_task(task_id):

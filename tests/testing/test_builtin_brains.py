@@ -13,12 +13,16 @@ _CONFIGS = {
     "mlp_dqn": {"hidden": [13]},
     "mlp_reinforce": {"hidden": [13]},
 }
+_TASKS = {"plate_follower": ("plate_chemotaxis-v1", "plate_aerotaxis-v1", "plate_thermotaxis-v1")}
 _COMPILED = [name for name in list_brains() if is_compiled(get_brain(name))]
 
 for _name in _COMPILED:
-    globals()[f"Test_{_name}"] = type(
-        f"Test_{_name}", (BrainSuite,), {"brain": get_brain(_name), "config": _CONFIGS.get(_name, {})}
-    )
+    _given = {
+        "brain": get_brain(_name),
+        "config": _CONFIGS.get(_name, {}),
+        "tasks": _TASKS.get(_name, BrainSuite.tasks),
+    }
+    globals()[f"Test_{_name}"] = type(f"Test_{_name}", (BrainSuite,), _given)
 
 
 class TestTorchReinforce(BrainSuite):
@@ -29,6 +33,7 @@ class TestTorchReinforce(BrainSuite):
 
 @pytest.mark.parametrize("name", _COMPILED)
 def test_default_config_is_accepted(name):
-    TestDefaults = type("TestDefaults", (BrainSuite,), {"brain": get_brain(name)})
+    given = {"brain": get_brain(name), "tasks": _TASKS.get(name, BrainSuite.tasks)}
+    TestDefaults = type("TestDefaults", (BrainSuite,), given)
     TestDefaults().test_config_round_trips_through_yaml()
     TestDefaults().test_some_task_is_accepted()
