@@ -15,6 +15,7 @@ CONFIGS = {
     "echo_state": {"nodes": 12, "density": 0.4},
     "sorn": {"nodes": 15, "density": 0.3, "lr_stdp": 0.02},
     "homeostatic_reservoir": {"nodes": 14, "density": 0.4},
+    "quantum_vqc": {"qubits": 3, "layers": 2, "rollout": 8, "minibatch": 8, "epochs": 2, "shots": 3},
     "spiking_rstdp": {"cells": 2, "hidden": 9, "motor": 3, "density": 0.4},
 }
 """Small brains, because the interpreter is slow."""

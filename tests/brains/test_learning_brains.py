@@ -7,12 +7,13 @@ from pydantic import ValidationError
 
 from nematodebench.brains.registry import get_brain
 
-LEARNERS = ["mlp_ppo", "mlp_reinforce", "mlp_dqn", "q_table"]
-NETWORKS = LEARNERS[:3]
+LEARNERS = ["mlp_ppo", "mlp_reinforce", "mlp_dqn", "quantum_vqc", "q_table"]
+NETWORKS = LEARNERS[:4]
 SMALL = {
     "mlp_ppo": {"rollout": 16, "minibatch": 8, "epochs": 2},
     "mlp_reinforce": {"horizon": 16},
     "mlp_dqn": {"replay": 32, "minibatch": 8, "warmup": 8},
+    "quantum_vqc": {"rollout": 16, "minibatch": 8, "epochs": 2},
     "q_table": {},
 }
 

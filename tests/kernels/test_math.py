@@ -9,7 +9,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nematodebench.kernels.jit import kernel
-from nematodebench.kernels.math import _rounded_once, cos64, exp32, exp64, fma, log32, log64, sin64, tanh32, tanh64
+from nematodebench.kernels.math import (
+    _rounded_once,
+    cos32,
+    cos64,
+    exp32,
+    exp64,
+    fma,
+    log32,
+    log64,
+    sin32,
+    sin64,
+    tanh32,
+    tanh64,
+)
 
 f32 = np.float32
 NUMBERS = np.random.default_rng(0)
@@ -45,6 +58,8 @@ CASES = {
     "tanh64": (tanh64, mpmath.tanh, np.float64, 2, [both_signs(log_spread(1e-300, 700)), NUMBERS.uniform(-3, 3, 2000)]),
     "exp32": (exp32, mpmath.exp, f32, 2, [NUMBERS.uniform(-87, 88, 2000), NUMBERS.uniform(-2, 2, 2000)]),
     "log32": (log32, mpmath.log, f32, 2, [log_spread(2 * TINY32, 3e38), NUMBERS.uniform(0.5, 2.0, 2000)]),
+    "sin32": (sin32, mpmath.sin, f32, 2, [NUMBERS.uniform(-1e4, 1e4, 2000), NUMBERS.uniform(-7, 7, 2000)]),
+    "cos32": (cos32, mpmath.cos, f32, 2, [NUMBERS.uniform(-1e4, 1e4, 2000), NUMBERS.uniform(-7, 7, 2000)]),
     "tanh32": (tanh32, mpmath.tanh, f32, 5, [both_signs(log_spread(1e-37, 1e30)), NUMBERS.uniform(-9.5, 9.5, 3000)]),
 }  # fmt: skip
 EVERYWHERE = [name for name in CASES if not name.startswith("log")]
@@ -75,7 +90,7 @@ def test_odd_functions_keep_zero_and_subnormal_numbers(name):
     assert abs(function(subnormal) - subnormal) <= allowed * smallest
 
 
-@pytest.mark.parametrize("name", ["exp64", "exp32", "cos64"])
+@pytest.mark.parametrize("name", ["exp64", "exp32", "cos64", "cos32"])
 def test_one_at_zero_and_at_subnormal_numbers(name):
     function, _, kind, _, _ = CASES[name]
     assert function(kind(0)) == 1

@@ -2,7 +2,8 @@
 
 libm picks its implementation by CPU and NumPy's float32 functions change bits with the vector unit; these give the
 same bits everywhere. Coefficients are Chebyshev fits (rational least squares for ``tanh32``) computed for this file.
-Errors, checked against mpmath: 2 ulp, ``tanh32`` 5 ulp. Domains: sine and cosine |x| < 1e6, logarithms positive normal
+Errors, checked against mpmath: 2 ulp, ``tanh32`` 5 ulp. Domains: sine and cosine |x| < 1e6 (``sin32`` and
+``cos32`` |x| < 1e4), logarithms positive normal
 numbers, the others every number. NaN gives NaN, outside of a domain anything.
 """
 
@@ -15,7 +16,10 @@ from numba import types
 
 from nematodebench.kernels.jit import intrinsic, kernel
 
-__all__ = ["bits32", "cos64", "exp32", "exp64", "float32_of", "fma", "log32", "log64", "sin64", "tanh32", "tanh64"]
+__all__ = [
+    "bits32", "cos32", "cos64", "exp32", "exp64", "float32_of", "fma", "log32", "log64", "sin32", "sin64", "tanh32",
+    "tanh64",
+]  # fmt: skip
 
 
 def _bitcast(source: Any, target: Any) -> Any:
@@ -281,3 +285,37 @@ def tanh32(x: np.float32) -> np.float32:
     q = fma(q, z, np.float32(1.0))
     result: np.float32 = x * (p / q)
     return result
+
+
+@kernel()
+def _quarter32(x: np.float32, shift: int) -> np.float32:
+    """sin(x + shift pi/2) in float32: both polynomials are computed and one is taken, so loops vectorise."""
+    k = np.floor(fma(x, np.float32(0.6366197466850281), np.float32(0.5)))
+    r = fma(k, np.float32(-1.5707963705062866), x)
+    r = fma(k, np.float32(4.371138828673793e-08), r)
+    r = fma(k, np.float32(1.7151245100058819e-15), r)
+    z = r * r
+    p = fma(np.float32(2.724962087086169e-06), z, np.float32(-0.00019840084132738411))
+    p = fma(p, z, np.float32(0.008333331905305386))
+    p = fma(p, z, np.float32(-0.1666666716337204))
+    sine = fma(z * r, p, r)
+    q = fma(np.float32(2.4547689463361166e-05), z, np.float32(-0.0013888301327824593))
+    q = fma(q, z, np.float32(0.0416666641831398))
+    half = np.float32(0.5) * z
+    w = np.float32(1.0) - half
+    cosine = w + fma(z * z, q, (np.float32(1.0) - w) - half)
+    quadrant = np.int32(k) + np.int32(shift)
+    value: np.float32 = cosine if quadrant & np.int32(1) else sine
+    return -value if quadrant & np.int32(2) else value
+
+
+@kernel()
+def sin32(x: np.float32) -> np.float32:
+    """Sine in float32."""
+    return _quarter32(x, 0)
+
+
+@kernel()
+def cos32(x: np.float32) -> np.float32:
+    """Cosine in float32."""
+    return _quarter32(x, 1)

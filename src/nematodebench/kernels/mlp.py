@@ -25,8 +25,8 @@ from nematodebench.kernels.vectors import (
 )
 
 __all__ = [
-    "Network", "backward", "copy_weights", "forward", "init_weights", "output_deltas", "outputs_of",
-    "rescale_output", "scale_outputs", "update_weights",
+    "Network", "backward", "backward_layer", "copy_weights", "forward", "forward_layer", "init_weights", "layer_deltas",
+    "layer_units", "output_deltas", "outputs_of", "rescale_output", "scale_outputs", "update_weights",
 ]  # fmt: skip
 
 
@@ -201,18 +201,47 @@ def outputs_of(net: Network, rows: int) -> F32M:
     return _rows(net, net.units, net.layers - 1, rows)
 
 
+@accessor
+def layer_units(net: Network, layer: int, rows: int) -> F32M:
+    """The first rows of a layer's units, for a brain that changes them on their way."""
+    return _rows(net, net.units, layer, rows)
+
+
+@accessor
+def layer_deltas(net: Network, layer: int, rows: int) -> F32M:
+    """The gradient of the loss by a layer's units, before its tanh once :func:`backward` has passed it."""
+    return _rows(net, net.deltas, layer, rows)
+
+
+@kernel()
+def forward_layer(net: Network, layer: int, source: F32M) -> None:
+    """Computes one layer's units from the rows of ``source``."""
+    rows = source.shape[0]
+    units = _rows(net, net.units, layer, rows)
+    linear(source, _weights(net, net.parameters, layer), _bias(net, net.parameters, layer), units)
+    if layer < net.layers - 1:
+        flat = _flat_rows(net, net.units, layer, rows)
+        for n in range(flat.size):
+            flat[n] = tanh32(flat[n])
+
+
 @kernel()
 def forward(net: Network, x: F32M) -> None:
     """Computes the outputs for the rows of ``x``."""
     source = x
     for layer in range(net.layers):
-        units = _rows(net, net.units, layer, x.shape[0])
-        linear(source, _weights(net, net.parameters, layer), _bias(net, net.parameters, layer), units)
-        if layer < net.layers - 1:
-            flat = _flat_rows(net, net.units, layer, x.shape[0])
-            for n in range(flat.size):
-                flat[n] = tanh32(flat[n])
-        source = units
+        forward_layer(net, layer, source)
+        source = _rows(net, net.units, layer, x.shape[0])
+
+
+@kernel()
+def backward_layer(net: Network, layer: int, source: F32M, accumulate: bool = False) -> None:
+    """A layer's gradients from its deltas and its inputs, and what it passes on to the deltas of the layer below."""
+    rows = source.shape[0]
+    delta = _rows(net, net.deltas, layer, rows)
+    _add_gradients(net, layer, source, delta, accumulate)
+    if layer > 0:
+        product(delta, _transposed(net, layer), net.zeros, _rows(net, net.deltas, layer - 1, rows))
 
 
 @kernel()
@@ -224,12 +253,8 @@ def backward(net: Network, x: F32M, accumulate: bool = False) -> None:
     rows = x.shape[0]
     for reverse in range(net.layers):
         layer = net.layers - 1 - reverse
-        delta = _rows(net, net.deltas, layer, rows)
-        source = _rows(net, net.units, layer - 1, rows) if layer > 0 else x
-        _add_gradients(net, layer, source, delta, accumulate)
+        backward_layer(net, layer, _rows(net, net.units, layer - 1, rows) if layer > 0 else x, accumulate)
         if layer > 0:
-            below = _rows(net, net.deltas, layer - 1, rows)
-            product(delta, _transposed(net, layer), net.zeros, below)
             slope, units = _flat_rows(net, net.deltas, layer - 1, rows), _flat_rows(net, net.units, layer - 1, rows)
             for n in range(slope.size):
                 slope[n] *= np.float32(1.0) - units[n] * units[n]

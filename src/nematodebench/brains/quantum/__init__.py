@@ -1,0 +1,1 @@
+"""Brains that compute with simulated quantum circuits, and their classical twin."""
