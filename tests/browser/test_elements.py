@@ -10,6 +10,7 @@ from nematodebench.browser.cases import case, tables
 from nematodebench.browser.modules import assignment, case_script
 from nematodebench.browser.pages import write_play_page
 from nematodebench.browser.play import blind_case, play_data, sliders
+from nematodebench.tasks.continual import continual_task
 from nematodebench.tasks.registry import get_task
 
 TASK = "foraging_small-v2"
@@ -94,6 +95,29 @@ def test_a_run_is_watched_on_a_phone(page, opened_page):
     page.locator("nb-viewer button[aria-label='one step on']").click()
     assert page.inner_text("nb-viewer .nb-row .nb-quiet").startswith("step 1 of ")
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+BEGINS = """async ([phase, number, alone]) => {
+  const seen = [];
+  const given = { ...nb.caseOf('phases'), scored: phase };
+  const told = { episode: ({ frames }) => seen.push(Array.from(frames[0].rows)) };
+  await nb.execute(given, { session: 2026, run: 0 }, told, { watch: [number], onlyWatched: true, alone });
+  return seen[0];
+}"""
+
+
+def test_an_episode_alone_begins_like_the_one_of_the_run(page, opened_page):
+    """Ghosts are executed without what came before them, in every phase: their world has to be the run's."""
+    task = continual_task(("association", "gridworld"), {"association": 3, "gridworld": 3}, 2)
+    page.goto(opened_page(""))
+    page.evaluate(case_script("phases", case(task, "null_random"), tables(task)))
+    begun = [page.evaluate(BEGINS, [phase, 1, alone]) for phase in PHASES for alone in (False, True)]
+    assert begun[0::2] == begun[1::2]
+    assert begun[0] != begun[2]
+
+
+PHASES = ("gridworld", "gridworld>gridworld")
+"""The second phase of a run, and one in which a copy is tested."""
 
 
 def test_a_brain_is_trained_in_the_page(page, opened_page):

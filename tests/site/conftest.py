@@ -3,12 +3,16 @@
 import functools
 import http.server
 import threading
+from dataclasses import asdict
 
 import pytest
-from site_entries import entries
+from site_entries import ROOT, entries
 
 import nematodebench as nb
-from nematodebench.board.collect import Collection
+from nematodebench.board.collect import Collection, signed
+from nematodebench.cli.printing import json_text
+from nematodebench.continual.report import summarise
+from nematodebench.continual.runs import Settings, run_continual
 from nematodebench.figures.sources import open_sources
 from nematodebench.site.board_site import build_site
 from nematodebench.site.report import html_report
@@ -48,6 +52,33 @@ def replays(tmp_path_factory):
     path = root / "report.html"
     path.write_text(html_report(open_sources([root])), encoding="utf-8")
     return path
+
+
+@pytest.fixture(scope="session")
+def verified_site(tmp_path_factory):
+    """The site of one published entry, with its claimed runs and the verifier's; returns the site and its page."""
+    root = tmp_path_factory.mktemp("verified")
+    found = signed(ROOT).listings
+    chosen = next(
+        id_ for id_, one in found.items() if (one.entry.brain, one.entry.task) == ("q_table", "association-v2")
+    )
+    for name, content in build_site(ROOT, Collection(listings={chosen: found[chosen]})).items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_bytes(content)
+    return root, root / "submissions" / f"{chosen}.html"
+
+
+@pytest.fixture(scope="session")
+def continual(tmp_path_factory):
+    """A report of a short continual run, from the file that the command writes."""
+    settings = Settings(order=("association", "gridworld"), episodes={"association": 4, "gridworld": 3},
+                        probe_episodes=2, runs=2, seed=5, alone=False)  # fmt: skip
+    file = tmp_path_factory.mktemp("continual") / "report.json"
+    content = {"profile": "calibrated", **asdict(summarise(run_continual("q_table", None, settings)))}
+    file.write_text(json_text(content), encoding="utf-8")
+    page = file.with_suffix(".html")
+    page.write_text(html_report(open_sources([file])), encoding="utf-8")
+    return page
 
 
 @pytest.fixture(scope="session")

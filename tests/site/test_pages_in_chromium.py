@@ -101,6 +101,59 @@ def test_a_run_of_a_report_is_executed_again_in_the_page(replays, page):
     page.locator("nb-viewer canvas").first.wait_for(timeout=60_000)
 
 
+def executed(page):
+    page.get_by_role("button", name="again here").click()
+    page.locator("nb-run .nb-good, nb-run .nb-bad").wait_for(timeout=60_000)
+    return page.locator("nb-run").inner_text()
+
+
+def test_fresh_and_claimed_runs_are_offered_and_both_are_identical(verified_site, page):
+    page.goto(verified_site[1].as_uri())
+    kinds = page.locator("select[name=session] optgroup").evaluate_all("all => all.map(one => one.dataset.kind)")
+    assert kinds == ["fresh", "claimed"]
+    assert "Execute fresh run" in page.locator("nb-run").inner_text()
+    assert "IDENTICAL" in executed(page)
+    claimed = page.locator("optgroup[data-kind=claimed] option").first.inner_text()
+    page.select_option("select[name=session]", claimed)
+    page.fill("input[name=run]", "7")
+    page.locator("input[name=run]").blur()
+    assert "Execute claimed run 7" in page.locator("nb-run").inner_text() and f"session={claimed}" in page.url
+    assert "IDENTICAL" in executed(page)
+
+
+def test_a_run_has_a_permalink(verified_site, page):
+    page.goto(verified_site[1].as_uri())
+    fresh = page.locator("optgroup[data-kind=fresh] option").nth(1).inner_text()
+    page.goto("about:blank")
+    page.goto(f"{verified_site[1].as_uri()}#session={fresh}&run=11")
+    assert page.locator("nb-run").get_attribute("session") == fresh
+    assert "Execute fresh run 11 again here" in page.locator("nb-run").inner_text()
+
+
+def test_pages_of_a_published_entry(verified_site, page):
+    root = verified_site[0]
+    page.goto((root / "tasks/association-v2.html").as_uri())
+    picture = page.locator("figure.picture img")
+    assert picture.evaluate("one => one.complete && one.naturalWidth > 0") and picture.get_attribute("alt")
+    page.goto((root / "brains/q_table.html").as_uri())
+    assert page.locator("#efficiency tbody tr").count() == 1
+    assert page.locator("#efficiency tbody td").nth(2).inner_text().endswith(" ms")
+    assert page.get_by_role("heading", name="Ablations").count() == 1
+    assert page.locator("table[id^=ablations] tbody tr").count() >= 4
+
+
+def test_a_continual_run_is_executed_again_and_watched(continual, page):
+    page.goto(continual.as_uri())
+    assert "IDENTICAL" in executed(page)
+    page.get_by_role("button", name="Watch the best").click()
+    page.locator("nb-viewer meter, nb-viewer .nb-gauges span").first.wait_for(timeout=60_000)
+    phases = page.locator("nb-viewer select[aria-label=phase] option").all_inner_texts()
+    assert phases[0] == "association" and "gridworld" in phases
+    page.select_option("nb-viewer select[aria-label=phase]", "gridworld")
+    page.get_by_text("q_table, episode 3").wait_for(timeout=60_000)
+    page.locator("nb-viewer .nb-gauges span", has_text="bumps").first.wait_for(timeout=60_000)
+
+
 def test_the_keyboard_alone_sorts_the_board(site, page):
     page.goto((site / "index.html").as_uri())
     for _ in range(30):

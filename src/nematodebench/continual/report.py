@@ -3,11 +3,13 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nematodebench import scoring
+from nematodebench.brains.configs import dump_config
 from nematodebench.continual.lines import Line, load_lines
 from nematodebench.continual.runs import Continual, rewards_of, run_scores, threshold, without_tests
 from nematodebench.engine.run import RunResult
@@ -21,7 +23,7 @@ from nematodebench.stats import FEW_RUNS, StatValue, critical
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.continual import probe_name
 
-__all__ = ["ContinualReport", "EnvironmentReport", "ProfileReport", "TransferReport", "summarise"]
+__all__ = ["ContinualReport", "EnvironmentReport", "ExecutedRun", "ProfileReport", "TransferReport", "summarise"]
 
 
 @dataclass(frozen=True)
@@ -72,10 +74,24 @@ class TransferReport:
 
 
 @dataclass(frozen=True)
+class ExecutedRun:
+    """A finished run: its number, its seed, the hashes that it gives again, and its primary score by profile."""
+
+    run: int
+    seed: int
+    record_hash: str
+    memory_hash: str | None
+    primary: dict[str, float]
+
+
+@dataclass(frozen=True)
 class ContinualReport:
     """Everything a continual session says.
 
     Attributes:
+        config: The parameters of the brain.
+        test_episodes: Episodes of every test of a copy.
+        executed: The finished runs, so that anybody can execute them again.
         gains: By profile, what learning added to the primary score; empty without a twin.
         lines: What policies that ignore their input get; empty for other than the standard settings.
     """
@@ -91,6 +107,9 @@ class ContinualReport:
     notes: list[str]
     gains: dict[str, Gain]
     lines: list[Line]
+    config: dict[str, Any]
+    test_episodes: int
+    executed: list[ExecutedRun]
 
 
 def _stat(values: ArrayLike, share: bool = False) -> StatValue:
@@ -121,7 +140,14 @@ def summarise(result: Continual) -> ContinualReport:
         notes=_notes(result, energy, transfer),
         gains=_gains(result),
         lines=load_lines(result.settings),
-    )
+        config=dump_config(session.plan.config),
+        test_episodes=result.settings.probe_episodes,
+        executed=[
+            ExecutedRun(run.index, run.seed, run.record_hash, run.memory_hash,
+                        {profile: float(score[profile].primary) for profile in scoring.PROFILES})
+            for run, score in zip(runs, scores, strict=True)
+        ],
+    )  # fmt: skip
 
 
 def _gains(result: Continual) -> dict[str, Gain]:

@@ -1,6 +1,7 @@
 """Parts that several figures share: colours of brains, names at the ends of lines, what scores are read against."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nematodebench.figures.figure import Row
@@ -8,20 +9,24 @@ from nematodebench.figures.style import LINE_ROLES, series_colours
 from nematodebench.tasks.anchoring import TaskAnchors
 from nematodebench.tasks.ranked import lines_of
 
-__all__ = ["anchor_rows", "by_task", "colour", "end_labels", "line_marks"]
+__all__ = ["anchor_rows", "by_task", "colour", "end_labels", "line_marks", "named_ends", "spread"]
 
 _DIRECT = 4
 """So many brains are named at the ends of their lines; more would collide and are named beside the figure."""
 
 
-def colour(labels: Sequence[str], field: str = "brain:N") -> Any:
-    """The colour of brains, with a legend only where lines are not named at their ends."""
+_LETTERS = 14
+"""Pixels from one name to the next below it."""
+
+
+def colour(labels: Sequence[str], field: str = "brain:N", direct: int = _DIRECT) -> Any:
+    """The colour of brains, with a legend only where there are more than can be named at the ends of their lines."""
     import altair as alt
 
     chosen = series_colours(labels)
     legend = (
         None
-        if len(labels) <= _DIRECT
+        if len(labels) <= direct
         else alt.Legend(title=None, orient="right", labelLimit=220, symbolOpacity=1, symbolType="stroke")
     )
     return alt.Color(field, sort=None, legend=legend, scale=alt.Scale(domain=list(chosen), range=list(chosen.values())))
@@ -32,6 +37,51 @@ def end_labels(labels: Sequence[str], base: Any) -> Any:
     shown = base.transform_filter("true" if len(labels) <= _DIRECT else "false")
     last = shown.transform_joinaggregate(last="max(x)", groupby=["brain"]).transform_filter("datum.x == datum.last")
     return last.mark_text(align="left", dx=6, limit=180).encode(y="value:Q", text="brain:N")
+
+
+def spread(places: Sequence[float], gap: float, most: float) -> list[float]:
+    """Places that are moved apart, so that neighbours are at least a gap from each other and all are within 0 to most.
+
+    The order stays. Where there is no room for all of them, they lie evenly.
+    """
+    order = sorted(range(len(places)), key=lambda k: places[k])
+    step = min(gap, most / max(1, len(places) - 1))
+    moved = [0.0] * len(places)
+    low = 0.0
+    for k in order:
+        moved[k] = low = max(low, places[k])
+        low += step
+    high = most
+    for k in reversed(order):
+        moved[k] = high = min(high, moved[k])
+        high -= step
+    return moved
+
+
+def named_ends(
+    ends: Mapping[str, tuple[float, float]], domain: tuple[float, float], size: tuple[int, int]
+) -> list[Any]:
+    """Names of brains beside the ends of their lines, moved apart, each with a thin line to its end.
+
+    Args:
+        ends: The last point (x, value) of each brain's median.
+        domain: What the value axis shows.
+        size: Of the figure, in pixels.
+    """
+    import altair as alt
+
+    width, height = size
+    chosen = series_colours(list(ends))
+    levels = [height * (1.0 - (value - domain[0]) / (domain[1] - domain[0])) for _, value in ends.values()]
+    layers = []
+    for (label, (x, _)), level in zip(ends.items(), spread(levels, _LETTERS, height), strict=True):
+        words = f"datum.what == 'median' && datum.brain == {json.dumps(label)} && datum.x == {x!r}"
+        one = alt.Chart().transform_filter(words)
+        line = one.mark_rule(strokeWidth=1.5, color=chosen[label])
+        layers.append(line.encode(x=alt.value(width), x2=alt.value(width + 14), y="value:Q", y2=alt.value(level)))
+        name = one.mark_text(align="left", limit=170)
+        layers.append(name.encode(x=alt.value(width + 18), y=alt.value(level), text="brain:N"))
+    return layers
 
 
 def anchor_rows(task: str, anchors: TaskAnchors | None) -> list[Row]:

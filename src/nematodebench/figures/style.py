@@ -7,7 +7,7 @@ from typing import Any
 
 __all__ = [
     "DARK", "FONT", "INK", "LIGHT", "LINE_ROLES", "MUTED", "PARTS", "RULE", "RUN_OPACITY", "SERIES", "SERIES_DARK",
-    "configuration", "series_colours",
+    "configuration", "series_colours", "series_dashes",
 ]  # fmt: skip
 
 FONT = "Liberation Sans"
@@ -26,12 +26,25 @@ LINE_ROLES = {name: LIGHT["roles"][name] for name in ("reference", "blind", "nul
 RUN_OPACITY = 0.25
 
 
+_ROLES = {"null_random": "null", "motionless": "null", "gradient_follower": "reference"}
+"""Policies that have a role have its colour, here as in tables."""
+
+
 def series_colours(names: Sequence[str]) -> dict[str, str]:
-    """A colour for each brain, in the order given; policies that act at random are grey, a ninth brain begins anew."""
-    chance = {name: LINE_ROLES["null"] for name in names if name.partition(" ")[0] in {"null_random", "motionless"}}
-    brains = [name for name in dict.fromkeys(names) if name not in chance]
-    chosen = {name: SERIES[k % len(SERIES)] for k, name in enumerate(brains)} | chance
+    """A colour for each brain, in the order given; a ninth brain begins anew, and :func:`series_dashes` tells it."""
+    kept = {name: LINE_ROLES[_ROLES[name.partition(" ")[0]]] for name in names if name.partition(" ")[0] in _ROLES}
+    brains = [name for name in dict.fromkeys(names) if name not in kept]
+    chosen = {name: SERIES[k % len(SERIES)] for k, name in enumerate(brains)} | kept
     return {name: chosen[name] for name in dict.fromkeys(names)}
+
+
+def series_dashes(names: Sequence[str]) -> dict[str, list[int]]:
+    """How lines of brains are drawn: those that have a colour for the second time are dashed."""
+    chosen, seen, dashes = series_colours(names), set[str](), dict[str, list[int]]()
+    for name, colour in chosen.items():
+        dashes[name] = [6, 3] if colour in seen else [1, 0]
+        seen.add(colour)
+    return dashes
 
 
 def configuration() -> dict[str, Any]:

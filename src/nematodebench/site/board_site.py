@@ -15,15 +15,24 @@ from nematodebench.brains.registry import get_brain, is_built_in
 from nematodebench.figures.curves import curve_figure
 from nematodebench.figures.figure import Figure
 from nematodebench.figures.render import FORMATS
-from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.site.badges import badge
+from nematodebench.site.brain_page import ablation_tables, efficiency_row
 from nematodebench.site.cells import axis_lines, stat
 from nematodebench.site.entries import Signers, curves_of_entry, day, file_name, row, sessions_of_entry
 from nematodebench.site.overview import board_figure
 from nematodebench.site.pages import page_figure, render, site_script, style_sheet
-from nematodebench.site.replay import play_script, replay_of, replay_scripts, runs_script
+from nematodebench.site.replay import (
+    Offer,
+    claimed_offers,
+    fresh_offers,
+    play_script,
+    replay_of,
+    replay_scripts,
+    runs_script,
+)  # fmt: skip
+from nematodebench.site.stills import Stills
 from nematodebench.site.submission_page import submission_facts
-from nematodebench.site.task_facts import anchor_table, resolution_text
+from nematodebench.site.task_facts import CEILINGS, anchor_table, resolution_text
 from nematodebench.site.words import html_of
 from nematodebench.tasks.anchoring import load_anchors
 from nematodebench.tasks.base import Task
@@ -52,6 +61,7 @@ class BoardSite:
         self.boards = found.boards()
         self.signers = Signers.of(root, found)
         self.everything = {**found.listings, **found.waiting}
+        self._stills = Stills.of(root, [get_task(board.task) for board in self.boards])
         self.sessions = {id_: sessions_of_entry(root, one) for id_, one in self.everything.items()}
 
     def files(self) -> dict[str, bytes]:
@@ -69,20 +79,26 @@ class BoardSite:
         made |= {f"assets/{name}": text for name, text in replay_scripts().items()}
         made |= {"play.html": self._page("play.html"), "cases/play.js": play_script()}
         for id_, replay in self._replays.items():
-            made[f"cases/{file_name(id_, '.js')}"] = replay["scripts"] + runs_script(id_, self._records(id_))
+            made[f"cases/{file_name(id_, '.js')}"] = replay["scripts"] + runs_script(id_, self._offers(id_))
         made |= {"data/board.csv": self._csv(), "data/board.json": self._json()}
-        content = {path: text.encode() for path, text in made.items()}
+        content = {path: text.encode() for path, text in made.items()} | self._stills.files
         for key, figure in self._figures.items():
             content |= {f"figures/{key}.{form}": FORMATS[form](figure) for form in ("svg", "csv", "json")}
         return {path: content[path] for path in sorted(content)}
 
-    def _records(self, id_: str) -> list[ExperimentMetadata]:
-        return [session.metadata for session in self.sessions[id_]]
+    def _offers(self, id_: str) -> list[Offer]:
+        """The runs of an entry: those of the verifier, which its score rests on, then those that were claimed."""
+        claimed = claimed_offers(session.metadata for session in self.sessions[id_])
+        return fresh_offers(self.everything[id_].verified) + claimed
 
     @cached_property
     def _replays(self) -> dict[str, dict[str, Any]]:
         """What pages execute, by submission; only entries whose brain and world can be."""
-        found = {id_: replay_of(id_, self._records(id_)) for id_ in self.everything}
+        made = {id_: one.submission for id_, one in self.everything.items()}
+        found = {
+            id_: replay_of(id_, one.environment.task, one.brain_type, one.brain_config, self._offers(id_))
+            for id_, one in made.items()
+        }
         return {id_: replay for id_, replay in found.items() if replay is not None}
 
     def _page(self, template: str, up: str = "", **content: Any) -> str:
@@ -99,8 +115,7 @@ class BoardSite:
         return {board.task: self._rows(board) for board in self.boards}
 
     def _rows(self, board: TaskBoard) -> list[dict[str, Any]]:
-        ranked, letters = not self.reasons[board.task], [one.group for one in board.standings]
-        shared = {letter for letter in letters if letter and letters.count(letter) > 1}
+        ranked, shared = not self.reasons[board.task], _shared(board)
         known: list[tuple[Listing, Standing | None]] = [
             (self.found.listings[standing.entry.id], standing) for standing in board.standings
         ]
@@ -131,7 +146,7 @@ class BoardSite:
     def _note(self, board: TaskBoard) -> str:
         task, reasons = get_task(board.task), self.reasons[board.task]
         anchors = load_anchors(task)
-        kind = "" if anchors is None else f", {anchors.ceiling.kind.removesuffix('_measured')} ceiling"
+        kind = "" if anchors is None else f"; the ceiling is {CEILINGS[anchors.ceiling.kind]}"
         text = f"{task.score_key.replace('_', ' ')}{kind}. {resolution_text(board)}"
         return f"{text} Not ranked: {'; '.join(reasons)}." if reasons else text
 
@@ -167,9 +182,10 @@ class BoardSite:
             "task.html", "../", task=task.id, summary=f"{task.summary[:1].upper()}{task.summary[1:]}.",
             meaning=meaning(task), status=status, resolution=resolution_text(board), rows=rows,
             replay=self._leader(board), leader=board.standings[0].entry.brain,
-            columns=list(columns.values()), lines=axis_lines(anchors), anchors=anchor_table(anchors),
+            columns=[f"{name[:1].upper()}{name[1:]}" for name in columns.values()], lines=axis_lines(anchors),
+            anchors=anchor_table(anchors),
             figures=[] if figure is None else [page_figure(figure, file_name(f"{task.id}-curves", ""), data=False)],
-            worlds=_worlds(task),
+            worlds=_worlds(task), still=self._stills.of_task(task),
         )  # fmt: skip
 
     def _leader(self, board: TaskBoard) -> dict[str, Any] | None:
@@ -190,7 +206,7 @@ class BoardSite:
         kinds: dict[str, list[dict[str, Any]]] = {}
         for line in self._brains[brain]:
             anchors = load_anchors(get_task(line["task"]))
-            kind = "not known" if anchors is None else str(anchors.ceiling.kind).replace("_", " ")
+            kind = "not known" if anchors is None else CEILINGS[anchors.ceiling.kind]
             kinds.setdefault(kind, []).append({**line, "lines": axis_lines(anchors)})
         count = len(self._brains[brain])
         words = inspect.getdoc(get_brain(brain)) if is_built_in(brain) else ""
@@ -198,7 +214,15 @@ class BoardSite:
             "brain.html", "../", brain=brain, words=html_of(words) if words else "",
             lead=f"{count} current {'entry' if count == 1 else 'entries'}, measured on fresh seeds.",
             groups=[{"kind": kind, "rows": kinds[kind]} for kind in sorted(kinds)],
+            efficiency=[self._efficiency(line) for line in self._brains[brain]],
+            ablations=ablation_tables(self.root, brain),
         )  # fmt: skip
+
+    def _efficiency(self, line: dict[str, Any]) -> dict[str, Any]:
+        made = self.found.listings[line["id"]].submission
+        sessions = [session.metadata for session in self.sessions[line["id"]]]
+        cells = efficiency_row(made.environment.task, made.brain_type, made.brain_config, sessions)
+        return {**line, "cells": cells}
 
     def _submission(self, listing: Listing) -> str:
         id_ = listing.submission.submission_id
@@ -243,12 +267,14 @@ class BoardSite:
         return self._page("history.html", days=days, boards=boards, entries=[known[one.entry.id] for one in entries])
 
     def _as_of(self, date: str) -> list[dict[str, Any]]:
-        """The board at the end of a day: what was published until then, ranked among itself."""
+        """The board at the end of a day, task by task: what was published until then, ranked among itself."""
         boards = rank(one.entry for one in self.found.listings.values() if day(one.entry.date) <= date)
         ranked = {board.task: not why_unranked(get_task(board.task), board.resolution) for board in boards}
         return [
-            row(self.found.listings[one.entry.id], one, ranked[board.task], 0, False)
-            for board in boards for one in board.standings
+            {"task": board.task, "file": file_name(board.task), "lines": axis_lines(load_anchors(get_task(board.task))),
+             "rows": [row(self.found.listings[one.entry.id], one, ranked[board.task], k, one.group in _shared(board))
+                      for k, one in enumerate(board.standings)]}
+            for board in boards
         ]  # fmt: skip
 
     def _plain_rows(self) -> list[dict[str, Any]]:
@@ -265,6 +291,12 @@ class BoardSite:
 
     def _json(self) -> str:
         return json.dumps({"entries": self._plain_rows()}, indent=1, sort_keys=True) + "\n"
+
+
+def _shared(board: TaskBoard) -> set[str]:
+    """The letters of groups that are not told apart: those that more than one entry has."""
+    letters = [one.group for one in board.standings]
+    return {letter for letter in letters if letter and letters.count(letter) > 1}
 
 
 def _cell(value: Any) -> Any:

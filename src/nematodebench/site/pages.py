@@ -1,6 +1,7 @@
 """Makes pages of templates: text is escaped, colours come from the palette, nothing is fetched from elsewhere."""
 
 import json
+import re
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
@@ -22,8 +23,16 @@ def _environment() -> Any:
         loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined,
         keep_trailing_newline=True,
     )  # fmt: skip
-    made.filters["n3"] = lambda value: "–" if value is None else f"{value:.3f}"
+    made.filters["soft"] = _soft
     return made
+
+
+def _soft(name: str) -> Any:
+    """A name that may be broken where its words end, so that it fits a phone; everything in it is text."""
+    from markupsafe import Markup
+
+    parts = re.split(r"(?<=[_.:/])(?=[^_.:/])", str(name))
+    return Markup("<wbr>").join(parts)
 
 
 def _read(folder: str, name: str) -> str:

@@ -1,16 +1,74 @@
 """What a page needs to execute runs again and to show them: the case of a brain on a task, and hashes of its runs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from nematodebench.browser.cases import can_execute, case, tables
 from nematodebench.browser.modules import assignment, case_script, module_scripts, run_script
 from nematodebench.browser.play import blind_case, play_data
 from nematodebench.errors import UsageError
-from nematodebench.records.schemas import ExperimentMetadata, RunRecord
+from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.site.pages import script_json
+from nematodebench.tasks.base import Task
+from nematodebench.verification.statement import Result
 
-__all__ = ["play_script", "replay_of", "replay_scripts", "runs_script"]
+__all__ = [
+    "KINDS", "Offer", "OfferedRun", "claimed_offers", "fresh_offers", "play_script", "replay_of", "replay_scripts",
+    "runs_script",
+]  # fmt: skip
+
+KINDS = {
+    "fresh": "fresh: the verifier drew the seeds",
+    "claimed": "claimed: the contributor gave the seeds",
+    "": "stored",
+}
+"""Where the seeds of runs come from, in the words of the page."""
+
+
+@dataclass(frozen=True)
+class OfferedRun:
+    """One run with the hashes that its execution has to give; the score is None where it has none."""
+
+    number: int
+    seed: int
+    score: float | None
+    record_hash: str
+    memory_hash: str | None
+
+
+@dataclass(frozen=True)
+class Offer:
+    """The runs of one session that a reader may choose from; its kind is one of :data:`KINDS`."""
+
+    kind: str
+    session: int
+    score_key: str
+    runs: tuple[OfferedRun, ...]
+
+
+def claimed_offers(sessions: Iterable[ExperimentMetadata], kind: str = "claimed") -> list[Offer]:
+    """The runs of stored sessions."""
+    return [
+        Offer(kind, one.session_seed, one.score_key, tuple(
+            OfferedRun(run.run, run.seed, run.metrics.get(one.score_key), run.record_hash, run.memory_hash)
+            for run in one.runs
+        ))
+        for one in sessions
+    ]  # fmt: skip
+
+
+def fresh_offers(result: Result | None) -> list[Offer]:
+    """The runs that a verifier measured; none of an entry that waits."""
+    if result is None:
+        return []
+    return [
+        Offer("fresh", one.session_seed, result.score_key, tuple(
+            OfferedRun(number, run.seed, run.metrics.get(result.score_key), run.record_hash, run.memory_hash)
+            for number, run in enumerate(one.runs)
+        ))
+        for one in result.sessions
+    ]  # fmt: skip
 
 
 def replay_scripts() -> dict[str, str]:
@@ -18,58 +76,59 @@ def replay_scripts() -> dict[str, str]:
     return {"run.js": run_script(), **module_scripts()}
 
 
-def replay_of(key: str, sessions: Sequence[ExperimentMetadata]) -> dict[str, Any] | None:
-    """What a template needs to offer runs of some sessions; None where no page can execute them.
+def replay_of(
+    key: str, task: Task | str, brain: str, config: Mapping[str, Any], offers: Sequence[Offer]
+) -> dict[str, Any] | None:
+    """What a template needs to offer runs; None where no page can execute them.
 
     Args:
         key: Name of the case, unique in the page.
-        sessions: Of one task, brain and config; the first one's best, median and worst runs are shown.
+        task: What the runs were executed on.
+        brain: Name of the brain.
+        config: Its parameters.
+        offers: The runs; of the first session that has scores the best, the median and the worst are shown.
     """
-    if not sessions or sessions[0].continued_from is not None or not sessions[0].official:
-        return None
-    first = sessions[0]
+    shown = next((ends for offer in offers if (ends := _ends(offer))), [])
     try:
-        if can_execute(first.task, first.brain):
+        if not shown or can_execute(task, brain):
             return None
-        given, blind = case(first.task, first.brain, first.brain_config), blind_case(first.task)
+        given, blind = case(task, brain, dict(config)), blind_case(task)
     except UsageError:  # a task or a config that this version does not know any more
         return None
-    scripts = case_script(key, given, tables(first.task))
+    scripts = case_script(key, given, tables(task))
     scripts += "" if blind is None else assignment("nbCases", f"{key}-blind", blind)
-    shown = _ends(first)
-    if not shown:
-        return None
+    groups = [
+        {"kind": kind, "words": words, "sessions": [one.session for one in offers if one.kind == kind]}
+        for kind, words in KINDS.items()
+    ]
     return {
         "key": key, "scripts": scripts, "first": shown[0], "blind": "" if blind is None else f"{key}-blind",
-        "runs": script_json(shown), "sessions": [one.session_seed for one in sessions],
-        "count": len(first.runs),
+        "runs": script_json(shown), "groups": [group for group in groups if group["sessions"]],
+        "count": len(offers[0].runs),
     }  # fmt: skip
 
 
-def _ends(record: ExperimentMetadata) -> list[dict[str, Any]]:
+def _ends(offer: Offer) -> list[dict[str, Any]]:
     """The best, the median and the worst run of a session."""
-    scored = [run for run in record.runs if run.metrics.get(record.score_key) is not None and run.memory_hash]
-    scored.sort(key=lambda run: -(run.metrics[record.score_key] or 0.0))
+    scored = [(run.score, run) for run in offer.runs if run.score is not None and run.memory_hash]
     if not scored:
         return []
+    scored.sort(key=lambda one: -one[0])
     chosen = {"best": scored[0], "median": scored[len(scored) // 2], "worst": scored[-1]}
-    return [_run(run, record, word) for word, run in chosen.items()]
+    return [
+        {
+            "label": f"{word} {offer.kind} run: number {run.number}, {offer.score_key.replace('_', ' ')} {score:.3f}"
+            .replace("  ", " "),
+            "run": run.number, "session": offer.session, "seed": str(run.seed), "record_hash": run.record_hash,
+            "memory_hash": run.memory_hash, "kind": offer.kind,
+        }
+        for word, (score, run) in chosen.items()
+    ]  # fmt: skip
 
 
-def _run(run: RunRecord, record: ExperimentMetadata, word: str) -> dict[str, Any]:
-    score = run.metrics[record.score_key] or 0.0
-    return {
-        "label": f"{word} run: number {run.run}, {record.score_key.replace('_', ' ')} {score:.3f}", "run": run.run,
-        "session": record.session_seed, "seed": str(run.seed), "record_hash": run.record_hash,
-        "memory_hash": run.memory_hash,
-    }  # fmt: skip
-
-
-def runs_script(key: str, sessions: Sequence[ExperimentMetadata]) -> str:
-    """The hashes of every run of some sessions, by session seed: ``window.nbRuns[key]``."""
-    found: Mapping[str, Any] = {
-        str(one.session_seed): [[run.record_hash, run.memory_hash] for run in one.runs] for one in sessions
-    }
+def runs_script(key: str, offers: Sequence[Offer]) -> str:
+    """The hashes of every run that is offered, by session seed: ``window.nbRuns[key]``."""
+    found = {str(one.session): [[run.record_hash, run.memory_hash] for run in one.runs] for one in offers}
     return assignment("nbRuns", key, found)
 
 

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import math
 import re
 import shlex
 from collections.abc import Mapping, Sequence
@@ -13,11 +12,12 @@ from nematodebench.figures.kinds import figure_of, task_figures
 from nematodebench.figures.samples import Sample
 from nematodebench.figures.searching import search_history, search_importances
 from nematodebench.figures.sources import Sources
-from nematodebench.figures.transfer import transfer_matrix
 from nematodebench.records.made_with import made_with
 from nematodebench.site.cells import axis_lines, number, stat
+from nematodebench.site.continual_section import continual_section
 from nematodebench.site.pages import page_figure, render, site_script, style_sheet
-from nematodebench.site.replay import replay_of, replay_scripts
+from nematodebench.site.replay import claimed_offers, replay_of, replay_scripts
+from nematodebench.site.sections import section_of
 from nematodebench.stats import plus_minus
 
 __all__ = ["html_report", "report_csv", "report_markdown"]
@@ -71,20 +71,7 @@ def _sections(sources: Sources) -> list[dict[str, Any]]:
     if len(sources.tasks) > 1:
         made.insert(0, _overview(sources))
     made += [_search_section(result) for result in sources.searches]
-    return made + [_continual_section(report) for report in sources.continual]
-
-
-def _section(title: str, lead: str, **content: Any) -> dict[str, Any]:
-    return {
-        "title": title,
-        "lead": lead,
-        "tables": [],
-        "figures": [],
-        "facts": [],
-        "notes": [],
-        "replays": [],
-        **content,
-    }
+    return made + [continual_section(report) for report in sources.continual]
 
 
 def _overview(sources: Sources) -> dict[str, Any]:
@@ -97,14 +84,14 @@ def _overview(sources: Sources) -> dict[str, Any]:
         except UsageError:
             continue
     lead = "All tasks beside each other. Scores of tasks with different kinds of ceilings are not averaged."
-    return _section("All tasks", lead, figures=figures)
+    return section_of("All tasks", lead, figures=figures)
 
 
 def _task_section(task: str, samples: Sequence[Sample]) -> dict[str, Any]:
     first = samples[0].task
     notes = [f"{one.label}: {one.runs - one.scores.values.size} of {one.runs} runs are missing; they are not counted."
              for one in samples if one.scores.values.size < one.runs]  # fmt: skip
-    return _section(
+    return section_of(
         task, f"{first.summary[:1].upper()}{first.summary[1:]}. The score is {first.score_key or 'not defined'}.",
         tables=[_table(task, samples)], figures=task_figures(samples), notes=notes,
         facts=[_facts(sample) for sample in samples if sample.record is not None],
@@ -140,7 +127,11 @@ def _cells(sample: Sample, columns: Mapping[str, str]) -> list[str]:
 
 
 def _replay(sample: Sample) -> dict[str, Any] | None:
-    return None if sample.record is None else replay_of(f"run-{sample.record.experiment_id}", [sample.record])
+    record = sample.record
+    if record is None or record.continued_from is not None:  # a page has no saved brains to begin with
+        return None
+    key, offers = f"run-{record.experiment_id}", claimed_offers([record], "")
+    return replay_of(key, sample.task, record.brain, record.brain_config, offers)
 
 
 def _facts(sample: Sample) -> dict[str, Any]:
@@ -178,38 +169,12 @@ def _search_section(result: Mapping[str, Any]) -> dict[str, Any]:
     kinds = ((search_history, "history"), (search_importances, "importances"))
     figures = [make(result) for make, key in kinds if result.get(key)]
     champion = {"name": "champion", "header": ["parameter", "champion"], "rows": rows, "dots": False, "lines": []}
-    return _section(
+    return section_of(
         f"Search of {result['brain']} on {result['task']}", f"{str(result['verdict']).capitalize()}.",
         tables=[champion], figures=figures,
         notes=[f"Sampler {result['sampler']}, seed {result['seed']}, {result['runs']} runs a trial, "
                f"{result['held_out']} held-out seeds."],
     )  # fmt: skip
-
-
-def _continual_section(report: Mapping[str, Any]) -> dict[str, Any]:
-    def shown(value: Mapping[str, Any]) -> str:
-        low, high = value["ci95"]
-        return plus_minus(value["mean"], (high - low) / 2) if math.isfinite(high) else f"{value['mean']:.3f}"
-
-    rows = [
-        {"cells": [name, str(one["episodes"]), shown(one["reward"]), f"{one['floor']:.2f}", f"{one['ceiling']:.2f}",
-                   shown(one["success"])], "dot": None}
-        for name, one in report["environments"].items()
-    ]  # fmt: skip
-    profiles = [
-        {"cells": [name, *(shown(one[key]) for key in ("weighted", "adjusted", "primary", "null_primary")),
-                   f"{one['anchored']['unclamped']:.3f}"], "dot": None}
-        for name, one in report["profiles"].items()
-    ]  # fmt: skip
-    tables = [
-        {"name": "environments", "header": ["environment", "episodes", "reward", "floor", "ceiling", "success"],
-         "rows": rows, "dots": False, "lines": []},
-        {"name": "profiles", "header": ["profile", "weighted", "adjusted", "primary", "null's primary", "anchored"],
-         "rows": profiles, "dots": False, "lines": []},
-    ]  # fmt: skip
-    lead = f"One brain goes through {len(rows)} environments; {report['runs']} runs, seed {report['seed']}."
-    figures = [transfer_matrix(report)] if report.get("transfer") else []
-    return _section(f"{report['brain']}, continual", lead, tables=tables, figures=figures, notes=list(report["notes"]))
 
 
 def report_markdown(sources: Sources) -> str:

@@ -1,11 +1,18 @@
 """What pages say about a task: the lines its scores are read against, and how well it tells brains apart."""
 
 from nematodebench.board.ranking import TaskBoard
-from nematodebench.scoring import ScoreAnchor
+from nematodebench.scoring import AnchorKind, ScoreAnchor
 from nematodebench.stats import Z95, plus_minus
 from nematodebench.tasks.anchoring import BlindPolicy, TaskAnchors
 
-__all__ = ["anchor_table", "resolution_text"]
+__all__ = ["CEILINGS", "anchor_table", "resolution_text"]
+
+CEILINGS = {
+    AnchorKind.ANALYTIC: "the largest possible score",
+    AnchorKind.REFERENCE_MEASURED: "what the reference reached",
+    AnchorKind.NULL_MEASURED: "what chance reached",
+}
+"""What a ceiling is, in words."""
 
 
 def resolution_text(board: TaskBoard) -> str:

@@ -6,7 +6,8 @@ from typing import Any
 
 __all__ = ["html_of"]
 
-_CODE = re.compile(r"``?([^`]+)``?")
+_CODE = re.compile(r"(?::\w+:)?``?~?([^`]+)``?")
+"""Code, and what a reference of Sphinx names."""
 
 
 def html_of(docstring: str) -> Any:

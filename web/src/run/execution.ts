@@ -95,9 +95,11 @@ export class Run {
 
   /** One episode alone, for those who do not learn: the world of an episode depends on seed and number only. */
   *episode(number: number, keep: (episode: Episode) => void): Generator<Progress> {
-    const phase = this.given.phases.find((one) => one.name === this.given.scored)!;
-    this.episodes = number;
-    yield* this.phase({ ...phase, episodes: 1, ticks: 0 }, () => true, (found) => keep({ ...found, episode: number }));
+    const at = this.given.phases.findIndex((one) => one.name === this.given.scored);
+    const phase = this.given.phases[at]!;
+    const before = this.given.phases.slice(0, at).filter((one) => one.learns);
+    this.episodes = before.reduce((sum, one) => sum + one.episodes, 0);
+    yield* this.phase({ ...phase, episodes: 1, ticks: 0 }, () => true, (found) => keep({ ...found, episode: number }), number);
   }
 
   /** Goes through all phases; yields after every episode. `watch` says which episodes are kept as frames. */
@@ -115,7 +117,8 @@ export class Run {
     }
   }
 
-  private *phase(phase: Phase, watch?: (phase: Phase, episode: number) => boolean, keep?: (episode: Episode) => void): Generator<Progress> {
+  /** `skipped` episodes of the phase are left out, and the worlds of those that follow are the same. */
+  private *phase(phase: Phase, watch?: (phase: Phase, episode: number) => boolean, keep?: (episode: Episode) => void, skipped = 0): Generator<Progress> {
     const { m, given } = this;
     const world = given.worlds[phase.world]!;
     const packed = this.tables[world.params];
@@ -129,7 +132,7 @@ export class Run {
     this.obs.f32.fill(0);
     plan.i64[Plan.episodes] = BigInt(phase.episodes);
     plan.i64[Plan.ticks] = BigInt(phase.ticks);
-    plan.i64[Plan.first] = phase.learns ? BigInt(this.episodes) : PROBE_STREAM;
+    plan.i64[Plan.first] = BigInt(skipped) + (phase.learns ? BigInt(this.episodes) : PROBE_STREAM);
     plan.i64[Plan.choices] = BigInt(given.choices);
     plan.i64[Plan.guided] = this.guided ? 1n : 0n;
     const learn = phase.learns ? given.brain.learn : NOTHING;

@@ -13,7 +13,16 @@ import type { Case, Episode, Expected } from "./types";
 interface Side { title: string; track: Track; number: number; episode: Episode | null; painter: Painter | null; canvas: HTMLCanvasElement; gauges: HTMLElement; caption: HTMLElement }
 type Ghost = { role: "reference" | "blind"; box: HTMLInputElement; of: (run: Expected) => Track; track: Track };
 
+/** What a colour stands for is said in words beside a patch of it: coloured words are hard to read. */
+function swatch(role: string): HTMLElement {
+  const patch = make("i", { class: "nb-swatch", "aria-hidden": "true" });
+  patch.style.background = colour(role);
+  return patch;
+}
+
 const SPEEDS = [0.5, 1, 2, 4, 8];
+/** A run with more phases tests copies of the brain in most of them: then only those in which it learns are offered. */
+const MOST_PHASES = 8;
 
 export class NbViewer extends HTMLElement {
   private given!: Case;
@@ -31,6 +40,9 @@ export class NbViewer extends HTMLElement {
   private readonly number = make("input", { type: "number", min: 1, value: 1, "aria-label": "number of the episode" });
   private readonly beside = make("select", { "aria-label": "beside it" });
   private readonly runs = make("select", { "aria-label": "run" });
+  private readonly phase = make("select", { "aria-label": "phase" });
+  private readonly marks = make("span", { class: "nb-row" });
+  private readonly legend = make("p", { class: "nb-row nb-legend" });
   private readonly status = make("p", { class: "nb-quiet", role: "status", "aria-live": "polite" });
   private readonly mind = make("div", { class: "nb-mind" });
   private choices: Expected[] = [];
@@ -56,8 +68,9 @@ export class NbViewer extends HTMLElement {
     const own: Expected = { session: Number(this.getAttribute("session") ?? 0), run: Number(this.getAttribute("run") ?? 0), seed: this.getAttribute("seed") ?? "" };
     this.choices = listed ? (JSON.parse(document.getElementById(listed)?.textContent ?? "[]") as Expected[]) : [own];
     this.choices.forEach((run, n) => this.runs.append(make("option", { value: n }, run.label ?? `run ${run.run}`)));
-    const total = new Track(this.given, own).episodes;
-    for (const input of [this.slider, this.number]) [input.max, input.value] = [String(total), String(total)];
+    const { phases, scored } = this.given;
+    const offered = phases.length > MOST_PHASES ? phases.filter((phase) => phase.learns) : phases;
+    this.phase.append(...offered.map(({ name }) => make("option", { value: name, selected: name === scored }, name)));
     this.beside.append(make("option", { value: "" }, "nothing"), make("option", { value: "first", selected: true }, "episode 1"));
     const against = this.getAttribute("against");
     if (against) this.beside.append(make("option", { value: "against" }, caseOf(against).brain.name));
@@ -70,31 +83,40 @@ export class NbViewer extends HTMLElement {
     this.number.onchange = () => this.choose(Number(this.number.value));
     this.slider.oninput = () => (this.number.value = this.slider.value);
     this.beside.onchange = this.runs.onchange = () => void this.load();
+    this.phase.onchange = () => this.enter(this.phase.value);
     this.onkeydown = (event) => this.key(event);
-    const marks = make("span", { class: "nb-row" });
     this.append(
-      make("div", { class: "nb-row" }, ...(this.choices.length > 1 ? [make("label", {}, "Run ", this.runs)] : []), make("label", {}, "Episode ", this.number), this.slider, make("label", {}, "beside ", this.beside)),
-      this.stage, make("div", { class: "nb-row" }, this.play, back, forward, this.time, this.clock, this.speed), marks, this.status,
+      make("div", { class: "nb-row" }, ...(this.choices.length > 1 ? [make("label", {}, "Run ", this.runs)] : []), ...(offered.length > 1 ? [make("label", {}, "Phase ", this.phase)] : []), make("label", {}, "Episode ", this.number), this.slider, make("label", {}, "beside ", this.beside)),
+      this.stage, this.legend, make("div", { class: "nb-row" }, this.play, back, forward, this.time, this.clock, this.speed), this.marks, this.status,
       make("details", {}, make("summary", {}, `What ${this.given.brain.name} senses, does and has learned`), this.mind),
     );
-    this.addGhosts(marks);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.show());
     new ResizeObserver(() => this.show()).observe(this.stage);
+    this.enter(scored);
+  }
+
+  /** Shows the last episode of a phase. */
+  private enter(phase: string): void {
+    this.given = { ...this.given, scored: phase };
+    const total = new Track(this.given, this.choices[0]!).episodes;
+    for (const input of [this.slider, this.number]) [input.max, input.value] = [String(total), String(total)];
+    this.addGhosts();
     void this.load();
   }
 
-  private addGhosts(marks: HTMLElement): void {
+  private addGhosts(): void {
+    this.ghosts = [];
+    this.marks.replaceChildren();
     const world = this.given.worlds[this.given.phases.find((phase) => phase.name === this.given.scored)!.world]!;
     const blind = this.getAttribute("blind");
     const wanted: { role: Ghost["role"]; word: string; given: Case; guided?: boolean }[] = [];
     if (world.reference) wanted.push({ role: "reference", word: "reference", given: this.given, guided: true });
-    if (blind) wanted.push({ role: "blind", word: "best blind policy", given: caseOf(blind) });
+    if (blind) wanted.push({ role: "blind", word: "best blind policy", given: { ...caseOf(blind), scored: this.given.scored } });
     for (const { role, word, given, guided } of wanted) {
       const box = make("input", { type: "checkbox" });
-      const label = make("label", {}, box, ` ghost of the ${word}`);
-      label.style.color = colour(role);
+      const label = make("label", {}, box, " ", swatch(role), ` ghost of the ${word}`);
       box.onchange = () => void this.load();
-      marks.append(label);
+      this.marks.append(label);
       const of = (run: Expected) => new Track(given, run, { alone: true, ...(guided && { guided }) });
       this.ghosts.push({ role, box, of, track: of(this.choices[0]!) });
     }
@@ -138,7 +160,7 @@ export class NbViewer extends HTMLElement {
     if (this.beside.value === "first" && number > 0) this.sides.unshift(this.side(`${name}, episode 1`, own, 0));
     if (this.beside.value === "first" && number > 0) this.stage.prepend(this.stage.lastElementChild!);
     if (this.beside.value === "against") {
-      const other = caseOf(this.getAttribute("against")!);
+      const other = { ...caseOf(this.getAttribute("against")!), scored: this.given.scored };
       this.sides.push(this.side(`${other.brain.name}, episode ${number + 1}`, new Track(other, run), number));
     }
     try {
@@ -147,6 +169,7 @@ export class NbViewer extends HTMLElement {
       await Promise.all([...this.sides.map((side) => this.fill(side, stop.signal)), ...ghosts]);
       if (stop.signal.aborted) return;
       this.status.textContent = "";
+      this.explain();
       this.time.max = String(this.length - 1);
       this.go(0);
       this.dispatchEvent(new CustomEvent("nb-loaded", { bubbles: true }));
@@ -160,6 +183,13 @@ export class NbViewer extends HTMLElement {
       this.status.textContent = `executing the run up to here: episode ${done} of phase '${phase}'`;
     });
     side.painter = new Painter(side.canvas, side.track.given.worlds[side.episode.world]!.picture);
+  }
+
+  /** What the colours of the picture mean. */
+  private explain(): void {
+    const { legend, field } = this.given.worlds[this.sides[0]!.episode!.world]!.picture;
+    const told = Object.entries(legend).map(([role, word]) => make("span", {}, swatch(role), ` ${word}`));
+    this.legend.replaceChildren(...told, ...(field ? [make("span", {}, `background: ${field}`)] : []));
   }
 
   private get length(): number {
@@ -203,7 +233,7 @@ export class NbViewer extends HTMLElement {
   }
 
   private start(): void {
-    const { frames } = this.given.worlds[this.given.phases[0]!.world]!.picture;
+    const { frames } = this.given.worlds[this.sides[0]?.episode?.world ?? 0]!.picture;
     if (this.at >= this.length - 1) this.at = 0;
     this.play.textContent = "Pause";
     this.play.setAttribute("aria-pressed", "true");

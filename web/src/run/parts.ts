@@ -38,6 +38,7 @@ nb-run, nb-viewer, nb-play { display: block; font: inherit; color: inherit; max-
   font-size: .8125em; font-variant-numeric: tabular-nums; margin: .4rem 0; }
 .nb-gauges meter, .nb-mind meter { width: 100%; } .nb-gauges b, .nb-mind b { font-weight: 500; }
 .nb-mind canvas { width: 100%; height: 2.4rem; image-rendering: pixelated; grid-column: 2 / 4; }
+.nb-legend { font-size: .8125em; gap: .2rem 1rem; } .nb-swatch { display: inline-block; width: .75em; height: .75em; border-radius: 50%; }
 .nb-lines { width: 100%; display: block; }
 .nb-sliders { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(15rem, 100%), 1fr)); gap: .6rem 1.2rem; margin: .6rem 0; }
 .nb-sliders label { display: grid; gap: .1rem; font-size: .9em; } .nb-sliders input { width: 100%; accent-color: #0072b2; }

@@ -30,12 +30,15 @@ function saveTable(id: string, form: string): void {
   if (!table?.tHead) return;
   const heads = [...table.tHead.rows[0]!.cells];
   const kept = heads.map((head, k) => ({ head, k })).filter(({ head }) => head.dataset["skip"] === undefined);
-  const rows = [...table.tBodies].flatMap((body) =>
+  const bodies = [...table.tBodies];
+  const grouped = bodies.some((body) => body.dataset["task"]); // then the task stands above its rows, not in them
+  const rows = bodies.flatMap((body) =>
     [...body.rows]
       .filter((row) => row.cells.length === heads.length && !row.hidden)
-      .map((row) => kept.map(({ k }) => row.cells[k]!.textContent!.trim())),
+      .map((row) => [...(grouped ? [body.dataset["task"] ?? ""] : []), ...kept.map(({ k }) => row.cells[k]!.textContent!.trim())]),
   );
-  write(table.dataset["name"] ?? id, form, kept.map(({ head }) => head.textContent!.trim()), rows);
+  const columns = [...(grouped ? ["Task"] : []), ...kept.map(({ head }) => head.textContent!.trim())];
+  write(table.dataset["name"] ?? id, form, columns, rows);
 }
 
 function saveFigure(key: string, form: string): void {

@@ -80,7 +80,7 @@ function start(): void {
   connectCommands();
   connectDownloads();
   connectProgress();
-  connectReplays();
+  connectReplays(state);
 }
 
 start();
