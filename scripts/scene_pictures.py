@@ -1,4 +1,4 @@
-"""Writes docs/figures/scenes: a picture of every world, and films. The same code writes the same bytes.
+"""Writes docs/figures/scenes: a picture of every world, light and dark, and films. The same code writes the same bytes.
 
 python scripts/scene_pictures.py [--to DIR]
 """
@@ -62,10 +62,11 @@ def main() -> None:
     for name in _task_of_every_world().values():
         episode = _episode(name, "null_random", 0)
         frames = list(frames_of(episode))[: LONGEST + 1]
-        theme = "dark" if episode.phase.world.agents > 1 else "light"
-        *_, last = pictures(Renderer(episode.phase.world, WIDTH, theme), frames, len(frames))
-        write_png(folder / f"{episode.phase.world.name}.png", last)
-        print(folder / f"{episode.phase.world.name}.png")
+        for theme, place in (("light", folder), ("dark", folder / "dark")):
+            place.mkdir(exist_ok=True)
+            *_, last = pictures(Renderer(episode.phase.world, WIDTH, theme), frames, len(frames))
+            write_png(place / f"{episode.phase.world.name}.png", last)
+            print(place / f"{episode.phase.world.name}.png")
     for film, (name, brain, every, number) in FILMS.items():
         episode = _episode(name, brain, number)
         renderer = Renderer(episode.phase.world, FILM_WIDTH, caption=f"{name}  {brain}")

@@ -11,6 +11,7 @@ import re
 import sys
 from pathlib import Path
 
+from nematodebench.board.ranking import TaskBoard
 from nematodebench.board.text import table
 from nematodebench.calibration.anchors import SEARCH_TOLERANCE, search_advantage, search_again
 from nematodebench.cli.task_page import published_boards, summary_table, task_page
@@ -22,6 +23,9 @@ from nematodebench.tasks.registry import built_in_tasks, get_task
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "docs" / "tasks"
 SEARCHES = PAGES / "searches"
+PICTURES = ROOT / "docs" / "figures" / "scenes"
+_TOP = 4
+"""Lines of a page before its picture: title and summary, each with an empty line."""
 _INDEX = """\
 # Tasks
 
@@ -43,10 +47,34 @@ that the first was too short. `python scripts/task_pages.py --again TASK` search
 _PLAYED = re.compile(r"([\d,]+) policies played, ([\d,]+) episodes, ([\d,]+) ticks")
 
 
+def picture(task: Task) -> list[str]:
+    """The lines with a still picture of a task's world, which leads to the moving one; none without a picture."""
+    still = f"{task.world.name}.png"
+    if not (PICTURES / still).is_file():
+        return []
+    films = [f"{name}.gif" for name in (task.id.rpartition("-v")[0], task.world.name)]
+    film = next((name for name in films if (PICTURES / name).is_file()), None)
+    image = f"![A moment in the world {task.world.name}](../figures/scenes/{still})"
+    if film is None:
+        return [image, ""]
+    return [
+        f"[{image}](../figures/scenes/{film})",
+        "",
+        f"A moment in the world. [It also moves](../figures/scenes/{film}).",
+        "",
+    ]
+
+
+def _page(task: Task, board: TaskBoard | None) -> str:
+    """A task's page: its title and summary, its picture, and all the rest."""
+    lines = task_page(task, board)
+    return "\n".join([*lines[:_TOP], *picture(task), *lines[_TOP:]]) + "\n"
+
+
 def pages(root: Path = ROOT) -> dict[str, str]:
     """What every file should hold, by name."""
     boards, tasks = published_boards(root), list(built_in_tasks().values())
-    found = {f"{task.id}.md": "\n".join(task_page(task, boards.get(task.id))) + "\n" for task in tasks}
+    found = {f"{task.id}.md": _page(task, boards.get(task.id)) for task in tasks}
     searched = "\n".join(_searched(tasks))
     index = f"{_INDEX}\n" + "\n".join(summary_table(tasks, boards)) + f"\n\n{_SEARCHED}\n{searched}\n"
     return {"README.md": index, **found}

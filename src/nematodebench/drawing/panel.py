@@ -25,6 +25,11 @@ def font(size: float) -> ImageFont.FreeTypeFont:
     return found
 
 
+def _spaced(text: str) -> str:
+    """The text as it is drawn: a space of this font has two pixels in small letters, and words would run together."""
+    return text.replace(" ", "  ")
+
+
 def _number(value: float, decimals: float) -> str:
     return f"{value:.{int(decimals)}f}"
 
@@ -46,7 +51,12 @@ class Panel:
         self._legend = self._legend_lines()
 
     def _width(self, text: str) -> float:
-        return self._font.getlength(text)
+        return self._font.getlength(_spaced(text))
+
+    def _write(
+        self, pen: ImageDraw.ImageDraw, place: tuple[float, float], text: str, fill: Colour, anchor: str = "la"
+    ) -> None:
+        pen.text(place, _spaced(text), fill=fill, font=self._font, anchor=anchor)
 
     def _legend_lines(self) -> list[list[tuple[str, str]]]:
         """The legend's entries (role, word) in as many lines as they need."""
@@ -76,12 +86,10 @@ class Panel:
         """The caption, then all numbers in one line."""
         y = self.margin / 2
         if self.caption:
-            pen.text(
-                (self.margin, y), self._fit(self.caption), fill=self.theme.role(ROLES.index("ink")), font=self._font
-            )
+            self._write(pen, (self.margin, y), self._fit(self.caption), self.theme.role(ROLES.index("ink")))
             y += self.line
         texts = [_text(self.picture, row[4], row[5], row[7]) for row in frame.of_kind(READOUT)]
-        pen.text((self.margin, y), self._fit("    ".join(texts)), fill=self._muted, font=self._font)
+        self._write(pen, (self.margin, y), self._fit("  ".join(texts)), self._muted)
 
     @property
     def _muted(self) -> Colour:
@@ -102,14 +110,14 @@ class Panel:
         names = [_text(self.picture, row[4], -1.0, 0.0) for row in bars]
         start = self.margin + max((self._width(name) for name in names), default=0.0) + self.size
         for row, name in zip(bars, names, strict=True):
-            pen.text((self.margin, y), name, fill=self._muted, font=self._font)
+            self._write(pen, (self.margin, y), name, self._muted)
             self._draw_bar(pen, start, y, float(row[7]), self.theme.role(row[1]))
             y += self.line
         for entries in self._legend:
             x = float(self.margin)
             for role, word in entries:
                 self._draw_swatch(pen, x, y, role)
-                pen.text((x + 1.3 * self.size, y), word, fill=self._muted, font=self._font)
+                self._write(pen, (x + 1.3 * self.size, y), word, self._muted)
                 x += self._width(word) + 2.6 * self.size
             y += self.line
 
@@ -120,7 +128,7 @@ class Panel:
         pen.rounded_rectangle((start, top, end, bottom), radius=self.size * 0.3, fill=self.theme.hairline)
         if share * (end - start) >= 1.0:
             pen.rounded_rectangle((start, top, start + share * (end - start), bottom), self.size * 0.3, fill=colour)
-        pen.text((self.width - self.margin, y), number, fill=self._muted, font=self._font, anchor="ra")
+        self._write(pen, (self.width - self.margin, y), number, self._muted, "ra")
 
     def _draw_swatch(self, pen: ImageDraw.ImageDraw, x: float, y: float, role: str) -> None:
         top, size = y + 0.3 * self.size, 0.8 * self.size
@@ -144,4 +152,5 @@ def draw_labels(image: Image.Image, picture: Picture, frame: Frame, theme: Theme
         _, role, x, y, word, height, decimals, value = (float(number) for number in row)
         place = (x - left) * scale, top + (upper - y) * scale
         letters = font(max(8.0, round(height * scale)))
-        pen.text(place, _text(picture, word, decimals, value), fill=theme.role(role), font=letters, anchor="mm")
+        text = _spaced(_text(picture, word, decimals, value))
+        pen.text(place, text, fill=theme.role(role), font=letters, anchor="mm")
