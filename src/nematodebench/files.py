@@ -18,32 +18,46 @@ from typing import IO, Any
 
 from nematodebench.errors import UsageError
 
-__all__ = ["LOCK", "atomic_write", "clean_leftovers", "held", "new_folder"]
+__all__ = ["LOCK", "atomic_write", "clean_leftovers", "held", "new_folder", "write_file"]
 
 LOCK = ".lock"
 _LEFTOVER = re.compile(r"\..+\.[0-9a-f]{8}")
 _ATTEMPTS = 5
+_MODE = 0o666
 
 
 def _beside(path: Path) -> Path:
     return path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}")
 
 
-def atomic_write(path: Path, content: bytes) -> None:
-    """Writes a file so that either the old or the whole new content is there. Its mode is what the umask asks for."""
+def write_file(path: Path, content: bytes, mode: int = _MODE) -> None:
+    """Writes a file that a command makes, with its folder, and removes what killed processes have left of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    clean_leftovers(path.parent, path.name)
+    atomic_write(path, content, mode)
+
+
+def atomic_write(path: Path, content: bytes, mode: int = _MODE) -> None:
+    """Writes a file so that either the old or the whole new content is there.
+
+    Args:
+        path: The file.
+        content: What it will hold.
+        mode: Who may read and write it, as far as the umask allows.
+    """
     for left in reversed(range(_ATTEMPTS)):
         try:
-            return _write(path, content)
+            return _write(path, content, mode)
         except FileNotFoundError:  # another process took the file for a leftover before its lock was there
             if not left or not path.parent.is_dir():
                 raise
     return None
 
 
-def _write(path: Path, content: bytes) -> None:
+def _write(path: Path, content: bytes, mode: int) -> None:
     temporary = _beside(path)
     # The kernel applies the umask; a temporary file of the library would be readable by its owner alone.
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o666)
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), mode)
     try:
         with os.fdopen(handle, "wb") as stream:
             _try_lock(stream)
@@ -68,12 +82,17 @@ def _try_lock(stream: IO[Any]) -> bool:
     return True
 
 
-def clean_leftovers(folder: Path) -> None:
-    """Removes what killed processes have left in a folder; what a process is at just now stays."""
+def clean_leftovers(folder: Path, name: str | None = None) -> None:
+    """Removes what killed processes have left in a folder; what a process is at just now stays.
+
+    Args:
+        folder: The folder.
+        name: Of the file whose leftovers are meant, in a folder where other programs write too.
+    """
     if not folder.is_dir():
         return
     for entry in list(os.scandir(folder)):
-        if _LEFTOVER.fullmatch(entry.name):
+        if _LEFTOVER.fullmatch(entry.name) and (name is None or entry.name.startswith(f".{name}.")):
             with contextlib.suppress(OSError):
                 _remove_if_free(Path(entry.path))
 

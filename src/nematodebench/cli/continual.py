@@ -15,7 +15,7 @@ from nematodebench.continual.report import ContinualReport, TransferReport, summ
 from nematodebench.continual.runs import Settings, continual_plan, run_continual
 from nematodebench.engine.seeds import session_seed
 from nematodebench.errors import StorageError, UsageError
-from nematodebench.files import atomic_write, clean_leftovers
+from nematodebench.files import write_file
 from nematodebench.scoring import PROFILES, anchored_primary
 from nematodebench.sessions.config import parse_assignments
 from nematodebench.sessions.execution import Progress
@@ -96,9 +96,7 @@ def continual_command(request: ContinualRequest, *, json: bool) -> bool:
 
 def _write(path: Path, content: dict[str, Any]) -> None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        clean_leftovers(path.parent)
-        atomic_write(path, (json_text(content) + "\n").encode())
+        write_file(path, (json_text(content) + "\n").encode())
     except OSError as error:
         raise StorageError(f"Cannot write {path}: {error.strerror or error}.") from error
 

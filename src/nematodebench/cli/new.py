@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from nematodebench.errors import UsageError
+from nematodebench.files import write_file
 
 __all__ = ["write_new"]
 
@@ -25,16 +26,18 @@ def write_new(kind: Literal["brain", "world"], name: str, template: str, folder:
     """
     _check_spelling(kind, name)
     sources = {f"{name}.py": template, f"test_{name}.py": f"{kind}_test.txt", f"{name}.yml": f"{kind}_config.txt"}
-    there = [str(folder / file) for file in sources if (folder / file).exists()]
+    texts = {file: _text(source, kind, name) for file, source in sources.items()}
+    there = [str(folder / file) for file in texts if (folder / file).exists()]
+    # Some of them, just as they are written here, are those of the same command, which was killed.
+    if len(there) < len(texts):
+        there = [str(folder / file) for file, text in texts.items() if _other(folder / file, text)]
     if there:
         raise UsageError(f"{there[0]} exists already, and nothing is overwritten. Choose another name or --folder.")
     if importlib.util.find_spec(name) is not None:  # the file could not be imported beside it
         raise UsageError(f"There is a Python module called {name!r} already. Choose another name, like my_{name}.")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for file, source in sources.items():
-            text = files(_TEMPLATES).joinpath(source).read_text(encoding="utf-8")
-            (folder / file).write_text(_renamed(text, kind, name), encoding="utf-8")
+        for file, text in texts.items():
+            write_file(folder / file, text.encode())
     except OSError as error:
         raise UsageError(f"Cannot write to {folder}: {error.strerror}.") from error
     place = f"{name}.py:{_class_name(name)}"
@@ -44,6 +47,20 @@ def write_new(kind: Literal["brain", "world"], name: str, template: str, folder:
     }[kind]
     print(f"Written: {', '.join(str(folder / file) for file in sources)}. Next{_from(folder)}:")
     print("\n".join(f"  {step}" for step in [*steps, f"pytest -q test_{name}.py"]))
+
+
+def _text(source: str, kind: str, name: str) -> str:
+    return _renamed(files(_TEMPLATES).joinpath(source).read_text(encoding="utf-8"), kind, name)
+
+
+def _other(path: Path, text: str) -> bool:
+    """Whether there is something else than this text."""
+    try:
+        return path.read_bytes() != text.encode()
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
 
 
 def _from(folder: Path) -> str:

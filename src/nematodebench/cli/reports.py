@@ -7,7 +7,7 @@ from nematodebench.errors import StorageError, UsageError
 from nematodebench.figures.kinds import KINDS, all_figures, figure_of
 from nematodebench.figures.render import FORMATS, written
 from nematodebench.figures.sources import open_sources
-from nematodebench.files import atomic_write
+from nematodebench.files import write_file
 from nematodebench.site.report import html_report, report_csv, report_markdown
 
 __all__ = ["plot_command", "put", "write_report"]
@@ -19,8 +19,7 @@ _PICTURES = ("svg", "png")
 def put(path: Path, content: bytes) -> None:
     """Writes a file, whole or not at all, and says where it is."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        atomic_write(path, content)
+        write_file(path, content)
     except OSError as error:
         raise StorageError(f"Cannot write {path}: {error.strerror or error}.") from error
     print(f"{path}: {len(content):,} bytes")

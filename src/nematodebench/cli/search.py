@@ -10,7 +10,7 @@ from typing import Any
 from nematodebench.cli.resuming import asked_before, keeping, say_damaged
 from nematodebench.cli.show import print_json, print_table
 from nematodebench.engine.seeds import session_seed
-from nematodebench.errors import Interrupted, UsageError
+from nematodebench.errors import Interrupted, StorageError, UsageError
 from nematodebench.scoring import PROFILES, ProfileName
 from nematodebench.search.ablation import Ablations, ablate
 from nematodebench.search.output import write_output
@@ -21,6 +21,9 @@ from nematodebench.sessions.config import parse_assignments
 from nematodebench.stats import MARK
 
 __all__ = ["AblationRequest", "SearchRequest", "ablate_command", "search_command"]
+
+
+_WAY_ON = "the same command with --resume"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +106,11 @@ def search_command(request: SearchRequest, *, json: bool) -> None:
     try:
         result = run_search(target, plan, _labels(target), None if json else _show_trial(plan.trials))
     except KeyboardInterrupt as stop:
-        raise Interrupted("the same command with --resume goes on") from stop
+        raise Interrupted(f"{_WAY_ON} goes on") from stop
+    except OSError as error:
+        raise StorageError(
+            f"Cannot write to {folder}: {error.strerror or error}. Make room, then {_WAY_ON} goes on."
+        ) from error
     content = write_output(folder, target, plan, result)
     if json:
         print_json({**content, "output": str(folder)})

@@ -7,7 +7,7 @@ from nematodebench.board.collect import collect
 from nematodebench.cli.board import repository, tell_rejected
 from nematodebench.errors import StorageError, UsageError
 from nematodebench.figures.sources import open_sources
-from nematodebench.files import atomic_write
+from nematodebench.files import atomic_write, clean_leftovers
 from nematodebench.site.board_site import build_site
 from nematodebench.site.private_site import build_private_site
 
@@ -32,6 +32,7 @@ def write_experiments_site(experiments: Path, output: Path) -> bool:
 
 def _write(output: Path, files: Mapping[str, bytes]) -> None:
     """Writes the files; pages of an earlier time that are no more are removed, and nothing else is."""
+    clean_leftovers(output, _MARK)
     if output.is_dir() and any(output.iterdir()) and not (output / _MARK).is_file():
         raise UsageError(f"{output} is not empty and no site of ours: give another folder with --output.")
     try:
@@ -42,9 +43,11 @@ def _write(output: Path, files: Mapping[str, bytes]) -> None:
             if path.resolve().is_relative_to(output.resolve()):
                 path.unlink(missing_ok=True)
         atomic_write(output / _MARK, "\n".join(files).encode())
+        for folder in {(output / name).parent for name in files}:
+            folder.mkdir(parents=True, exist_ok=True)
+            clean_leftovers(folder)
         for name, content in files.items():
-            (output / name).parent.mkdir(parents=True, exist_ok=True)
-            (output / name).write_bytes(content)
+            atomic_write(output / name, content)
     except OSError as error:
         raise StorageError(f"Cannot write to {output}: {error.strerror or error}.") from error
     size = sum(map(len, files.values()))

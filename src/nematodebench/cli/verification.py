@@ -9,7 +9,7 @@ from typing import get_args
 
 from nematodebench.cli.show import printable, stat
 from nematodebench.errors import unknown_name
-from nematodebench.files import atomic_write
+from nematodebench.files import write_file
 from nematodebench.records.locked import unlike_the_lock
 from nematodebench.submissions.evaluate import root_of
 from nematodebench.submissions.repository import repository_root
@@ -73,7 +73,7 @@ def verify_file(request: VerifyRequest) -> bool:
     statement = verify(job)
     _print(statement.predicate, time.monotonic() - began)
     if request.statement is not None:
-        atomic_write(request.statement, statement.model_dump_json(by_alias=True).encode())
+        write_file(request.statement, statement.model_dump_json(by_alias=True).encode())
     if key is None:
         print("not signed: without --key nothing is stored, and the board does not know of it")
     elif statement.predicate.result == "PASSED":

@@ -18,7 +18,7 @@ from nematodebench.brains.scripted.blind_cycle import BlindCycle
 from nematodebench.continual.runs import NULL_RUNS, NULL_SEED, Settings, anchors_of, plan_of, run_scores
 from nematodebench.engine.run import interface
 from nematodebench.errors import UsageError
-from nematodebench.files import atomic_write
+from nematodebench.files import write_file
 from nematodebench.records.git import git
 from nematodebench.sessions.execution import run_plan
 from nematodebench.tasks.base import Task
@@ -96,7 +96,7 @@ def write_lines(task: Task, lines: Sequence[Line]) -> Path:
     """Freezes lines with the package."""
     path = lines_path(task.id)
     content = {"task": task.id, "spec_hash": task.spec_hash, "lines": [asdict(line) for line in lines]}
-    atomic_write(path, (json.dumps(content, indent=1) + "\n").encode())
+    write_file(path, (json.dumps(content, indent=1) + "\n").encode())
     return path
 
 

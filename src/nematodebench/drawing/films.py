@@ -12,7 +12,7 @@ from nematodebench.drawing.frames import Frame
 from nematodebench.drawing.palette import Colour
 from nematodebench.drawing.render import Renderer
 from nematodebench.errors import UsageError
-from nematodebench.files import atomic_write
+from nematodebench.files import write_file
 
 __all__ = ["MOST_FRAMES", "check_place", "pictures", "png", "write_gif", "write_mp4", "write_png"]
 
@@ -51,7 +51,7 @@ def png(image: Image.Image) -> bytes:
 
 def write_png(path: Path, image: Image.Image) -> None:
     """One picture."""
-    atomic_write(path, png(image))
+    write_file(path, png(image))
 
 
 def _palette(image: Image.Image, kept: Sequence[Colour]) -> list[int]:
@@ -93,7 +93,7 @@ def write_gif(path: Path, images: Iterator[Image.Image], frames_a_second: float,
         buffer, "GIF", save_all=True, append_images=few[1:], duration=durations, loop=0, optimize=False, disposal=1,
         transparency=_COLOURS,
     )  # fmt: skip
-    atomic_write(path, buffer.getvalue())
+    write_file(path, buffer.getvalue())
     return len(few)
 
 

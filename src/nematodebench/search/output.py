@@ -1,5 +1,6 @@
 """Writes the folder of a search: the champion as a config, importances, the history as a picture, all numbers."""
 
+import io
 import itertools
 import json
 import math
@@ -89,4 +90,6 @@ def _plot(path: Path, trials: Sequence[Any], content: dict[str, Any], space: Seq
         axes.axhspan(*score["ci95"], color=colour, alpha=0.15)
     axes.set(xlabel="trial", ylabel=content["score"], title=f"{content['brain']} on {content['task']}")
     axes.legend(fontsize="small")
-    figure.savefig(path, dpi=120)
+    content_of_it = io.BytesIO()
+    figure.savefig(content_of_it, format="png", dpi=120)
+    atomic_write(path, content_of_it.getvalue())

@@ -1,54 +1,141 @@
 """Where a search is kept: a journal file, or a database by URL; both are Optuna's own, so its dashboard reads them."""
 
+import contextlib
+import errno
+import fcntl
 import json
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from optuna.storages import JournalStorage
 from optuna.storages.journal import JournalFileBackend, JournalFileSymlinkLock
+from optuna.storages.journal._storage import JournalOperation as Operation
+from optuna.trial import TrialState
 
 from nematodebench.errors import StorageError, UsageError
 
-__all__ = ["Journal", "open_storage"]
+__all__ = ["Journal", "opened_storage"]
 
 
 _GRACE = 10
 """Seconds after which the lock of a killed process is broken."""
+_OF_A_TRIAL = {
+    Operation.CREATE_TRIAL, Operation.SET_TRIAL_PARAM, Operation.SET_TRIAL_STATE_VALUES,
+    Operation.SET_TRIAL_INTERMEDIATE_VALUE, Operation.SET_TRIAL_USER_ATTR, Operation.SET_TRIAL_SYSTEM_ATTR,
+}  # fmt: skip
 
 
 class Journal(JournalFileBackend):
     """Optuna's journal file, but without waiting for the disk at each of the about 15 lines of a trial.
 
-    A kill loses nothing, the system has the lines; only a power failure may take the last seconds.
+    A kill loses nothing, the system has the lines; only a power failure may take the last seconds. Processes that work
+    on a journal hold it together. Whoever opens it alone takes back what a killed process has begun and not ended, so
+    that the search goes on as if that had never been.
     """
 
     def __init__(self, path: Path) -> None:
         self._path, self._own_lock = path, JournalFileSymlinkLock(str(path), _GRACE)
+        self._held = path.open("ab")
+        if self._alone():
+            _remove_locks(path)
+            _take_back(path)
         super().__init__(str(path), self._own_lock)
+
+    def _alone(self) -> bool:
+        """Whether no other process works on the journal; then none can open it before :meth:`share`."""
+        try:
+            fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            fcntl.flock(self._held, fcntl.LOCK_SH)  # waits for one that is making the search
+            return False
+        except OSError:  # files cannot be locked there: nobody knows
+            return False
+        return True
+
+    def share(self) -> None:
+        """Others may work on the journal from now on."""
+        with contextlib.suppress(OSError):
+            fcntl.flock(self._held, fcntl.LOCK_SH)
+
+    def close(self) -> None:
+        """This process works on the journal no more."""
+        self._held.close()
 
     def append_logs(self, logs: Sequence[dict[str, Any]]) -> None:
         """Adds lines, all or none."""
-        text = "".join(json.dumps(log, separators=(",", ":")) + "\n" for log in logs)
+        text = "".join(json.dumps(log, separators=(",", ":")) + "\n" for log in logs).encode()
         self._own_lock.acquire()
         try:
-            with self._path.open("ab") as file:
-                file.write(text.encode())
+            with self._path.open("ab", buffering=0) as file:
+                before = file.tell()
+                if file.write(text) < len(text):  # the disk took only a part
+                    file.truncate(before)
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         finally:
+            self._release()
+
+    def _release(self) -> None:
+        try:
             self._own_lock.release()
+        except RuntimeError:  # it could not be renamed; another process would wait for it
+            Path(f"{self._path}.lock").unlink(missing_ok=True)
 
 
-def open_storage(place: str) -> Any:
-    """A journal file (created with its folder), or a database such as ``postgresql://user@host/name``."""
+def _remove_locks(path: Path) -> None:
+    """Removes the locks of killed processes: nobody works on the journal."""
+    for lock in path.parent.glob(f"{path.name}.lock*"):
+        with contextlib.suppress(OSError):
+            lock.unlink()
+
+
+def _take_back(path: Path) -> None:
+    """Removes the lines at the end of a journal that belong to a trial which was killed, and a line that was cut."""
+    lines = path.read_bytes().splitlines(keepends=True)
+    keep = len(lines)
+    while keep and _is_unfinished(lines[keep - 1]):
+        keep -= 1
+    if keep < len(lines):
+        with path.open("rb+") as file:
+            file.truncate(sum(len(line) for line in lines[:keep]))
+
+
+def _is_unfinished(line: bytes) -> bool:
+    """Whether a line at the end of a journal says something about a trial that had not ended when it was written."""
+    try:
+        log = json.loads(line) if line.endswith(b"\n") else None
+    except ValueError:
+        return True
+    if log is None:
+        return True
+    kind = log.get("op_code") if isinstance(log, dict) else None
+    if kind not in _OF_A_TRIAL:
+        return False
+    if kind == Operation.CREATE_TRIAL:
+        return bool(log.get("state", TrialState.RUNNING) != TrialState.WAITING)  # the default waits in every search
+    return bool(kind != Operation.SET_TRIAL_STATE_VALUES or log.get("state") == TrialState.RUNNING)
+
+
+@contextlib.contextmanager
+def opened_storage(place: str) -> Iterator[tuple[Any, Callable[[], None]]]:
+    """The storage of a search, and what is called when the search is made: before, no other process opens a journal.
+
+    Args:
+        place: A journal file (created with its folder), or a database such as ``postgresql://user@host/name``.
+    """
     if "://" in place:
-        return _database(place)
+        yield _database(place), lambda: None
+        return
     path = Path(place)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        return JournalStorage(Journal(path))
+        journal = Journal(path)
     except OSError as error:
         raise StorageError(f"Cannot write to {path}: {error.strerror or error}.") from error
+    with contextlib.closing(journal):
+        yield JournalStorage(journal), journal.share
 
 
 def _database(url: str) -> Any:

@@ -65,24 +65,6 @@ class SearchResult:
     verdict: Verdict
 
 
-def _sampler(plan: SearchPlan, done: int) -> Any:
-    """Makes a sampler. In a resumed study its generator continues in another state, never from the first again."""
-    from optuna import samplers
-
-    from nematodebench.search.recent import RecentTPESampler
-
-    seed = plan.seed + 1_000_003 * done
-    if plan.sampler == "grid":
-        points = max(2, math.floor(plan.trials ** (1 / len(plan.space)) + 1e-9))
-        return samplers.GridSampler({d.name: d.grid(points) for d in plan.space}, seed=plan.seed)
-    if plan.sampler == "cmaes":
-        return samplers.CmaEsSampler(seed=seed, warn_independent_sampling=False)
-    kinds = {"tpe": RecentTPESampler, "random": samplers.RandomSampler, "nsga2": samplers.NSGAIISampler}
-    if plan.sampler not in kinds:
-        raise UsageError(f"Sampler {plan.sampler!r} does not exist. Choose {', '.join(SAMPLERS)}.")
-    return kinds[plan.sampler](seed=seed)
-
-
 def finished_trials(study: Any) -> list[Any]:
     """Trials that ended, with any result. A trial that was killed did not end."""
     return [trial for trial in study.get_trials(deepcopy=False) if trial.state.is_finished()]
@@ -95,31 +77,45 @@ def _identity(plan: SearchPlan) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _open(plan: SearchPlan, labels: dict[str, Any]) -> Any:
+def _open(plan: SearchPlan, labels: dict[str, Any], storage: Any) -> Any:
     import optuna
 
-    from nematodebench.search.storage import open_storage
+    from nematodebench.search.samplers import SeededByTrial
 
-    storage = open_storage(plan.storage)
-    exists = plan.name in {summary.study_name for summary in optuna.get_all_study_summaries(storage=storage)}
-    if exists and not plan.resume:
+    known = {one.study_name: one for one in optuna.get_all_study_summaries(storage=storage)}
+    # The default is enqueued last: a search without a trial was killed while it was made, and is made again.
+    begun = plan.name in known and known[plan.name].n_trials > 0
+    if begun and not plan.resume:
         raise UsageError(
             f"Search {plan.name!r} exists there already. Continue it with --resume, or choose another name."
         )
     study = optuna.create_study(
         storage=storage, study_name=plan.name, direction="maximize", load_if_exists=True,
+        sampler=SeededByTrial(plan.sampler, plan.space, plan.trials, plan.seed),
         pruner=optuna.pruners.MedianPruner(_STARTUP) if plan.prune else optuna.pruners.NopPruner(),
     )  # fmt: skip
     wanted = {**_identity(plan), **labels}
-    if exists and study.user_attrs and {key: study.user_attrs.get(key) for key in wanted} != wanted:
-        changed = ", ".join(key for key in wanted if study.user_attrs.get(key) != wanted[key])
-        raise UsageError(f"Search {plan.name!r} was begun with another {changed}: its trials cannot be compared.")
-    for key, value in wanted.items():
-        study.set_user_attr(key, value)
-    study.sampler = _sampler(plan, len(study.get_trials(deepcopy=False)))
-    if not exists:
+    if begun:
+        _refuse_another(plan.name, wanted, study.user_attrs)
+    else:
+        for key, value in wanted.items():
+            study.set_user_attr(key, value)
         study.enqueue_trial({dimension.name: dimension.default for dimension in plan.space})
     return study
+
+
+def _refuse_another(name: str, wanted: dict[str, Any], stored: dict[str, Any]) -> None:
+    changed = ", ".join(key for key in wanted if stored.get(key) != wanted[key])
+    if changed:
+        raise UsageError(f"Search {name!r} was begun with another {changed}: its trials cannot be compared.")
+
+
+class _Stopped(BaseException):
+    """A trial was stopped from outside: it did not fail, and Optuna, which catches errors, must not say that it did."""
+
+    def __init__(self, why: BaseException) -> None:
+        super().__init__(str(why))
+        self.why = why
 
 
 def _objective(target: Target, plan: SearchPlan) -> Callable[[Any], float]:
@@ -130,14 +126,17 @@ def _objective(target: Target, plan: SearchPlan) -> Callable[[Any], float]:
     batches = [[seeds_of[k] for k in part] for part in parts if part.size]
 
     def objective(trial: Any) -> float:
-        config = {dimension.name: dimension.suggest(trial) for dimension in plan.space}
         results: list[Any] = []
-        for n, seeds in enumerate(batches):
-            results += target.run(config, seeds)
-            value = float(target.values(results).mean())
-            trial.report(value, n)
-            if n < len(batches) - 1 and trial.number > 0 and trial.should_prune():
-                raise TrialPruned
+        try:
+            config = {dimension.name: dimension.suggest(trial) for dimension in plan.space}
+            for n, seeds in enumerate(batches):
+                results += target.run(config, seeds)
+                value = float(target.values(results).mean())
+                trial.report(value, n)
+                if n < len(batches) - 1 and trial.number > 0 and trial.should_prune():
+                    raise TrialPruned
+        except (KeyboardInterrupt, OSError) as why:
+            raise _Stopped(why) from why
         return value
 
     return objective
@@ -155,6 +154,16 @@ class _End:
 
     def __call__(self, study: Any, _trial: Any) -> None:
         """Is called by Optuna when a trial of this process has ended."""
+        if self.reached(study):
+            study.stop()
+
+    @property
+    def left(self) -> int:
+        """Trials that have not ended, as far as is known."""
+        return self._plan.trials - len(self._ended)
+
+    def reached(self, study: Any) -> bool:
+        """Whether the search has come to its end."""
         trials = study.get_trials(deepcopy=False)
         looked_at = [*self._open, *range(self._known, len(trials))]
         self._known, self._open = len(trials), [k for k in looked_at if not trials[k].state.is_finished()]
@@ -163,8 +172,26 @@ class _End:
             if trial.state.name == "COMPLETE" and trial.value >= self._best:
                 self._best, self._best_number = trial.value, max(self._best_number, trial.number)
         waited = len(self._ended) - bisect.bisect_right(self._ended, self._best_number)
-        if len(self._ended) >= self._plan.trials or (self._plan.patience and waited >= self._plan.patience):
-            study.stop()
+        impatient = bool(self._plan.patience) and waited >= self._plan.patience
+        return len(self._ended) >= self._plan.trials or impatient
+
+
+def _run_trials(
+    study: Any, objective: Callable[[Any], float], end: _End, watch: Callable[[Any, Any], None] | None
+) -> None:
+    """Runs the trials that are left; what stops a trial from outside is passed on as it is."""
+    if end.reached(study) or study.sampler.exhausted(study):
+        return
+    try:
+        study.optimize(
+            objective, n_trials=end.left, callbacks=[end, *([watch] if watch else [])], catch=(TrialFailedError,)
+        )
+    except _Stopped as stopped:
+        raise stopped.why from None
+    except UnboundLocalError as error:  # Optuna stumbles where it is interrupted while it writes a trial's end
+        if isinstance(error.__context__, KeyboardInterrupt):
+            raise KeyboardInterrupt from error
+        raise
 
 
 def run_search(
@@ -184,14 +211,15 @@ def run_search(
     _check(plan)
     import optuna
 
+    from nematodebench.search.storage import opened_storage
+
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
-        study = _open(plan, labels or {})
-        left = plan.trials - len(finished_trials(study))
-        if left > 0:
-            calls = [_End(plan), *([watch] if watch else [])]
-            study.optimize(_objective(target, plan), n_trials=left, callbacks=calls, catch=(TrialFailedError,))
+        with opened_storage(plan.storage) as (storage, share):
+            study = _open(plan, labels or {}, storage)
+            share()
+            _run_trials(study, _objective(target, plan), _End(plan), watch)
     complete = [trial for trial in study.get_trials(deepcopy=False) if trial.state.name == "COMPLETE"]
     if not complete:
         raise UsageError(f"No trial of search {plan.name!r} finished: nothing to judge.")

@@ -15,7 +15,7 @@ import numpy as np
 
 from nematodebench.engine.tracing import TracedEpisode
 from nematodebench.errors import UsageError
-from nematodebench.files import atomic_write
+from nematodebench.files import write_file
 from nematodebench.tasks.base import Phase, Task
 from nematodebench.worlds.base import Discrete, World
 
@@ -62,12 +62,12 @@ class Recorder:
             found = [episode for episode in self.episodes if episode.phase.name == phase.name]
             if found:
                 path = folder / f"{phase.name}.npz"
-                atomic_write(path, _archive(found))
+                write_file(path, _archive(found))
                 written.append(path)
                 phases.append(_phase(phase, task, found))
         columns = {name: dict(zip(("type", "shape", "meaning"), told, strict=True)) for name, told in _COLUMNS.items()}
         schema = {"version": _VERSION, **about, "columns": columns, "phases": phases}
-        atomic_write(folder / SCHEMA, (json.dumps(schema, indent=1) + "\n").encode())
+        write_file(folder / SCHEMA, (json.dumps(schema, indent=1) + "\n").encode())
         return [folder / SCHEMA, *written]
 
 

@@ -4,7 +4,6 @@ import base64
 import binascii
 import datetime
 import hashlib
-import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -14,8 +13,8 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from pydantic import Field, ValidationError
 
-from nematodebench.errors import UsageError
-from nematodebench.files import atomic_write
+from nematodebench.errors import StorageError, UsageError
+from nematodebench.files import write_file
 from nematodebench.records.schemas import Record, Sha256
 from nematodebench.records.submission_schema import ShownName
 from nematodebench.submissions.untrusted import MAX_CONFIG, parse_record, problems, read_file
@@ -110,20 +109,23 @@ def parsed_key(content: bytes, name: str) -> tuple[PublicKey, Ed25519PublicKey]:
 
 
 def _write(root: Path, key: PublicKey) -> Path:
-    folder = root / KEYS
-    folder.mkdir(exist_ok=True)
-    path = folder / f"{key.keyid}.json"
-    atomic_write(path, (key.model_dump_json(indent=1) + "\n").encode())
+    path = root / KEYS / f"{key.keyid}.json"
+    try:
+        write_file(path, (key.model_dump_json(indent=1) + "\n").encode())
+    except OSError as error:
+        raise StorageError(f"Cannot write {path}: {error.strerror or error}. The same command goes on.") from error
     return path
 
 
 def new_key(root: Path, owner: str, private: Path) -> PublicKey:
     """Makes a key: its public half is written to the repository, its private half to a file outside of it."""
     inside = private.resolve().is_relative_to(root.resolve())
-    if inside or private.exists():
+    secret = _half_made(root, private)
+    if inside or (private.exists() and secret is None):
         why = "is inside the repository" if inside else "exists already"
         raise UsageError(f"{private} {why}: give a new file outside of it for the private key.")
-    secret = Ed25519PrivateKey.generate()
+    new = secret is None
+    secret = secret or Ed25519PrivateKey.generate()
     raw = base64.b64encode(_raw(secret.public_key())).decode()
     try:
         stored = PublicKey(keyid=key_id(secret.public_key()), public_key=raw, owner=owner, added=_today())
@@ -133,13 +135,23 @@ def new_key(root: Path, owner: str, private: Path) -> PublicKey:
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
     try:
-        handle = os.open(private, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        if not private.parent.is_dir():
+            raise UsageError(f"Cannot write {private}: there is no folder {private.parent}.")
+        if new:
+            write_file(private, pem, 0o600)
     except OSError as error:
         raise UsageError(f"Cannot write {private}: {error.strerror}.") from error
-    with os.fdopen(handle, "wb") as stream:
-        stream.write(pem)
     _write(root, stored)
     return stored
+
+
+def _half_made(root: Path, private: Path) -> Ed25519PrivateKey | None:
+    """The private key of a command that was killed before the public half was written; None where there is none."""
+    try:
+        found = read_private(private)
+    except UsageError:
+        return None
+    return None if key_id(found.public_key()) in load_keys(root).files else found
 
 
 def revoke(root: Path, keyid: str, reason: str) -> PublicKey:

@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from pydantic import ValidationError
 
 from nematodebench.errors import UsageError
-from nematodebench.files import atomic_write
+from nematodebench.files import write_file
 from nematodebench.records.submission_schema import NematodeBenchSubmission
 from nematodebench.submissions.untrusted import MAX_JSON, MAX_SUBMISSION, parse_record, problems, read_file
 from nematodebench.verification.envelope import opened, signed
@@ -43,9 +43,8 @@ def keep(root: Path, statement: Statement | WithdrawalStatement, key: Ed25519Pri
     withdrawal = isinstance(statement, WithdrawalStatement)
     name = f"{statement.predicate.submission_id}{_WITHDRAWN if withdrawal else _SUFFIX}"
     payload = statement.model_dump_json(by_alias=True).encode()
-    (root / VERIFICATIONS).mkdir(exist_ok=True)
     path = root / VERIFICATIONS / name
-    atomic_write(path, signed(payload, key))
+    write_file(path, signed(payload, key))
     return path
 
 

@@ -18,7 +18,7 @@ from nematodebench.engine.isolation.host import STOPPED, Foreign
 from nematodebench.engine.isolation.sandbox import require_sandbox
 from nematodebench.engine.run import RunSpec, compile_for
 from nematodebench.errors import UsageError
-from nematodebench.files import atomic_write
+from nematodebench.files import atomic_write, clean_leftovers
 from nematodebench.kernels.target import code_generation
 from nematodebench.records.locked import LOCK
 from nematodebench.records.plain_text import plain
@@ -94,6 +94,7 @@ def verify(job: Job) -> Statement:
     digest = hashlib.sha256(content).hexdigest()
     # Runs of two states of this package are never mixed.
     work = own_folder(job.work / f"{digest[:16]}_{source_hash()[:8]}")
+    clean_leftovers(work)
     job.foreign = _foreign(job, case, work)
     word = _challenge(work, digest)
     executed = _execute_again(job, case, work, word, digest)
