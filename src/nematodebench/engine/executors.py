@@ -22,6 +22,7 @@ from typing import Any, Literal, TypeAlias
 from nematodebench.brains.registry import importable_elsewhere, is_compiled
 from nematodebench.engine.batch import Group, execute_batch, in_groups
 from nematodebench.engine.isolation.host import Foreign
+from nematodebench.engine.isolation.spares import announced
 from nematodebench.engine.limits import late
 from nematodebench.engine.parcels import Parcel, Parcels, execute_parcel, runs_of
 from nematodebench.engine.python_brain import global_generators_kept
@@ -77,6 +78,12 @@ def execute_all(specs: Sequence[RunSpec], executor: ExecutorName, workers: int, 
         return
     groups = in_groups(specs)
     workers = min(workers, len(groups))
+    brain = specs[0].brain
+    with announced(brain, len(specs)) if isinstance(brain, Foreign) else contextlib.nullcontext():
+        yield from _execute(groups, executor, workers, watch)
+
+
+def _execute(groups: Sequence[Group], executor: ExecutorName, workers: int, watch: Watch) -> Iterator[RunResult]:
     if executor == "ray":
         from nematodebench.engine.ray import execute_on_ray
 

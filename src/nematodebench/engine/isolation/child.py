@@ -1,7 +1,8 @@
-"""The brain's process: reads what it is to be from one line, then answers until it is asked for its memory.
+"""The brain's process: reads from one line what it is to be, from another which run it serves, then answers.
 
-It is started by :mod:`nematodebench.engine.isolation.host` inside the sandbox. It knows the brain's own seed, what the
-brain senses and what it is paid, and nothing of the world.
+It may wait long for the second line, because processes are started ahead; a process serves one run, and none if there
+is no such line. It is started by :mod:`nematodebench.engine.isolation.process` inside the sandbox. It knows the brain's
+own seed, what the brain senses and what it is paid, and nothing of the world.
 """
 
 import contextlib
@@ -24,7 +25,11 @@ from nematodebench.engine.python_brain import PythonBrains
 
 __all__ = ["main"]
 
-_TURN, _LEARN, _BEGIN, _EPISODE, _REQUEST, _OVER = range(len(WORDS))
+_TURN, _LEARN, _BEGIN, _REQUEST, _OVER, _LOOK = (
+    WORDS.index(name) for name in ("turn", "learn", "begin", "request", "over", "look")
+)
+_LOOKS = range(200)
+"""How often Python looks for the turn before it sleeps, where looking pays: some ten microseconds."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +77,7 @@ class _PythonServer:
         self.brains: Any = PythonBrains(
             brain, _config(brain, given["config"]), body, given["seed"], given["agents"], learning=True
         )
-        self._bells = [Bell(row) for row in shared.words]
+        self._bells = [Bell(row, "brain_sleeps", "host_sleeps") for row in shared.words]
         self._boxes = [memoryview(row) for row in shared.words]
         rows = zip(shared.values, shared.feedback, strict=True)
         self._places = [(row[:n], row[n : 2 * n], row[2 * n :], feedback) for row, feedback in rows]
@@ -81,13 +86,21 @@ class _PythonServer:
         """Answers letters; returns when agent 0 is asked for something that is no step."""
         following, boxes, bells = 0, self._boxes, self._bells
         while True:
-            bells[following].sleep_while(HOST_TURN)
+            self._wait(boxes[following], bells[following])
             for agent, box in enumerate(boxes):
                 if box[_TURN] != HOST_TURN:
                     if self._answer(agent, box):
                         return
                     bells[agent].hand_over(HOST_TURN)
                     following = (agent + 1) % len(boxes)  # agents act in their order
+
+    @staticmethod
+    def _wait(box: Any, bell: Bell) -> None:
+        if box[_LOOK]:
+            for _ in _LOOKS:
+                if box[_TURN] != HOST_TURN:
+                    return
+        bell.sleep_while(HOST_TURN)
 
     def _answer(self, agent: int, box: Any) -> bool:
         """One letter: what happened since the last one, then the next action. True if it asks for something else."""
@@ -105,24 +118,27 @@ class _PythonServer:
         return False
 
 
-def _server(brain: type[Any], given: dict[str, Any], shared: Shared) -> Any:
-    if hasattr(brain, "layout"):  # a compiled brain has brought the compiler with it
-        from nematodebench.engine.isolation.compiled import CompiledServer
-
-        return CompiledServer(brain, given, shared)
-    return _PythonServer(brain, given, shared)
-
-
 def _serve(given: dict[str, Any], shared: Shared) -> None:
     """Answers for as long as the process is there: the host ends it."""
     brain = _load(given["brain"])  # what an import leaves behind does not reach the brain
-    with standard_floats():
-        _answer_for(_server(brain, given, shared), shared)
+    if hasattr(brain, "layout"):  # a compiled brain has brought the compiler with it
+        from nematodebench.engine.isolation.compiled import CompiledServer, compile_brain
+
+        compile_brain(brain)
+        kind: Any = CompiledServer
+    else:
+        import gymnasium.spaces  # noqa: F401  (it takes a while, and every Python brain is given spaces)
+
+        kind = _PythonServer
+    run = sys.stdin.readline()
+    if run:
+        with standard_floats():
+            _answer_for(kind(brain, {**given, **json.loads(run)}, shared), shared)
 
 
 def _answer_for(server: Any, shared: Shared) -> None:
     words = shared.words[0]
-    bell = Bell(words)
+    bell = Bell(words, "brain_sleeps", "host_sleeps")
     copies = contextlib.ExitStack()
     while True:
         server.until_request()

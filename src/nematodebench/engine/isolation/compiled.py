@@ -7,8 +7,8 @@ from numba import types
 
 from nematodebench.brains.base import Interface
 from nematodebench.engine.compiled_brain import CompiledBrains
-from nematodebench.engine.isolation.mailbox import Mail, hand_over, sleep_while
-from nematodebench.engine.isolation.shared import BRAIN_TURN, HOST_TURN, Shared
+from nematodebench.engine.isolation.mailbox import Mail, hand_over, look, sleep_while
+from nematodebench.engine.isolation.shared import BRAIN_TURN, HOST_TURN, LOOKS, Shared
 from nematodebench.kernels.abi import BRAIN, BrainFunction
 from nematodebench.kernels.jit import F32M, F64, F64M, I64, U64, first_class, kernel
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_BRAIN, STREAM_EXPLORATION, set_stream
@@ -37,7 +37,8 @@ def _serve(
     inputs, width = obs.shape[1], action.shape[1]
     following = 0
     while True:
-        sleep_while(words[following], HOST_TURN)
+        if not look(words[following], HOST_TURN, LOOKS * Mail(words[following]).look):
+            sleep_while(words[following], HOST_TURN)
         for a in range(words.shape[0]):
             mail = Mail(words[a])
             if mail.turn != BRAIN_TURN:
@@ -84,7 +85,6 @@ class CompiledServer:
     """Answers for all agents of a run of a compiled brain."""
 
     def __init__(self, brain: type[Any], given: dict[str, Any], shared: Shared) -> None:
-        compile_brain(brain)
         told: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in given["body"].items()}
         body = Interface(**told)
         agents, self._seed, self._shared = given["agents"], given["seed"], shared

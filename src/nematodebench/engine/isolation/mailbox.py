@@ -2,25 +2,28 @@
 
 The host runs the compiled loop. ``act`` puts the observation into the shared memory, hands over the turn and waits;
 ``learn`` and ``begin`` only leave a note, which the brain finds together with the next observation, so that a step
-costs one exchange. Whoever waits sleeps until the other wakes it: two processes that take turns need one core, and
-looking on would keep it from the one that has something to do.
+costs one exchange. Two processes that take turns on one core sleep until the other wakes them: looking on would keep
+the core from the one that has something to do. With a core each, whoever waits looks for a while before it sleeps, and
+nobody who is awake is woken.
 
 Whatever the other side writes into the shared memory can do no more harm than a wrong action: sizes and places come
 from the host's own arrays, an action is copied before anybody looks at it, and rewards are read from the world.
 """
 
+import platform
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 from numba import types
 
 from nematodebench.engine.isolation.shared import BRAIN_TURN, FUTEX, HOST_TURN, WAIT, WAKE
 from nematodebench.kernels.abi import BRAIN
 from nematodebench.kernels.jit import F32, F32M, F64, I64, U64, first_class, intrinsic, kernel
-from nematodebench.kernels.memory import Block, counter
+from nematodebench.kernels.memory import Block, counter, number
 from nematodebench.kernels.rng import episode_of
 
-__all__ = ["Mail", "hand_over", "sleep_while", "stubs"]
+__all__ = ["Mail", "Patience", "hand_over", "look", "sleep_while", "stubs"]
 
 _AT_MOST = np.array([0, 20_000_000])
 """Seconds and nanoseconds after which whoever waits looks up: the other side may be gone, or never wake anybody."""
@@ -35,6 +38,17 @@ class Mail(Block):
     episode = counter()
     request = counter()
     over = counter()
+    look = counter()
+    host_sleeps = counter()
+    brain_sleeps = counter()
+
+
+class Patience(Block):
+    """How the host waits, in memory of its own: how often it looks before it sleeps, and how often that was in vain."""
+
+    looks = number()
+    answers = number()
+    slept = number()
 
 
 def _fence(order: str) -> Any:
@@ -53,29 +67,75 @@ def _fence(order: str) -> Any:
 
 before = _fence("release")
 after = _fence("acquire")
+between = _fence("seq_cst")
 _system_call = types.ExternalFunction("syscall", types.int64(*[types.int64] * 7))
+
+
+_NO_VALUE = ir.FunctionType(ir.VoidType(), [])
+
+
+@intrinsic(lambda: None)
+def _pause(_context: Any) -> Any:
+    """Tells the processor that this is a loop of looks; the other thread of its core goes on faster."""
+
+    def generate(ctx: Any, builder: Any, _sig: Any, _args: Any) -> Any:
+        if platform.machine() == "x86_64":
+            builder.call(builder.module.declare_intrinsic("llvm.x86.sse2.pause", fnty=_NO_VALUE), [])
+        builder.fence("acquire")
+        return ctx.get_dummy_value()
+
+    return types.void(), generate
 
 
 @kernel()
 def hand_over(words: I64, turn: int) -> None:
-    """Gives the turn to the other side, and wakes it."""
+    """Gives the turn to the other side, and wakes it if it sleeps."""
+    mail = Mail(words)
     before()
-    Mail(words).turn = turn
-    _system_call(FUTEX, words.ctypes.data, WAKE, 1, 0, 0, 0)
+    mail.turn = turn
+    between()
+    if (mail.brain_sleeps if turn == BRAIN_TURN else mail.host_sleeps) != 0:
+        _system_call(FUTEX, words.ctypes.data, WAKE, 1, 0, 0, 0)
+
+
+@kernel()
+def look(words: I64, turn: int, times: int) -> bool:
+    """Looks for as often whether the turn is another one than this; whether it is."""
+    mail = Mail(words)
+    for _ in range(times):
+        if mail.turn != turn:
+            after()
+            return True
+        _pause()
+    return False
 
 
 @kernel()
 def sleep_while(words: I64, turn: int) -> None:
     """Sleeps for as long as the turn is this one, but not for long."""
+    mail = Mail(words)
+    if turn == BRAIN_TURN:
+        mail.host_sleeps = 1
+    else:
+        mail.brain_sleeps = 1
+    between()
     _system_call(FUTEX, words.ctypes.data, WAIT, turn, _AT_MOST.ctypes.data, 0, 0)
+    if turn == BRAIN_TURN:
+        mail.host_sleeps = 0
+    else:
+        mail.brain_sleeps = 0
     after()
 
 
 @kernel()
-def _answered(words: I64) -> bool:
+def _answered(hyper: F64, words: I64) -> bool:
     """Hands over the turn and waits until it is back; False if nobody will answer any more."""
-    mail = Mail(words)
+    mail, patience = Mail(words), Patience(hyper)
     hand_over(words, BRAIN_TURN)
+    patience.answers += 1.0
+    if look(words, BRAIN_TURN, int(patience.looks)):
+        return True
+    patience.slept += 1.0
     while mail.turn != HOST_TURN:
         if mail.over != 0:
             return False
@@ -97,7 +157,7 @@ def act(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out:
     inputs, width = obs.shape[1], action.shape[1]
     for n in range(inputs):
         mem[n] = obs[0, n]
-    answered, answer = _answered(ints), mem[inputs + inputs :]
+    answered, answer = _answered(hyper, ints), mem[inputs + inputs :]
     for n in range(width):
         action[0, n] = answer[n] if answered else np.float32(np.nan)
 

@@ -1,8 +1,8 @@
 """The sandbox of an untrusted brain: bubblewrap without network, with nothing to write to and nothing to find.
 
 The child sees Python, the libraries and the brain's own files, read-only; a temporary folder of its own that vanishes
-with it; no environment, no network, no other process. Limits on memory, processor time, files and processes hold from
-its first instruction.
+with it; no environment but the variables by which libraries choose their code; no network, no other process. Limits on
+memory, processor time, files and processes hold from its first instruction.
 """
 
 import os
@@ -73,6 +73,17 @@ _ENVIRONMENT = {
     "NUMBA_NUM_THREADS": "1", "NEMATODEBENCH_SANDBOX": "1",
 }  # fmt: skip
 
+_CHOOSE_CODE = (
+    "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "NPY_DISABLE_CPU_FEATURES", "NPY_ENABLE_CPU_FEATURES", "MKL_CBWR",
+    "MKL_ENABLE_INSTRUCTIONS", "ATEN_CPU_CAPABILITY", "ONEDNN_MAX_CPU_ISA", "BLIS_ARCH_TYPE",
+)  # fmt: skip
+"""Variables by which numerical libraries choose their code for this processor, and with it the last bits of a sum."""
+
+
+def _environment() -> dict[str, str]:
+    """The brain's environment: ours, and of the host's what gives the same bits on both sides."""
+    return _ENVIRONMENT | {name: os.environ[name] for name in _CHOOSE_CODE if name in os.environ}
+
 
 def _needed() -> list[str]:
     """The folders Python and its libraries are in."""
@@ -110,7 +121,7 @@ def command(
         words += ["--ro-bind", str(prepared), PREPARED]
     words += ["--remount-ro", "/", "--remount-ro", "/dev"]
     words += ["--chdir", "/tmp"]
-    for name, value in (*_ENVIRONMENT.items(), ("NEMATODEBENCH_CACHE_DIR", COMPILED)):
+    for name, value in (*_environment().items(), ("NEMATODEBENCH_CACHE_DIR", COMPILED)):
         words += ["--setenv", name, value]
     return [*words, "--seccomp", str(seccomp), "--", *inner]
 
@@ -118,7 +129,7 @@ def command(
 def plain_environment(cache: Path | None) -> dict[str, str]:
     """The environment of a brain that somebody trusts, and that runs in a process of its own without a sandbox."""
     compiled = {} if cache is None else {"NEMATODEBENCH_CACHE_DIR": str(cache)}
-    return {**_ENVIRONMENT, **compiled, "PATH": "/usr/bin:/bin"}
+    return {**_environment(), **compiled, "PATH": "/usr/bin:/bin"}
 
 
 def sealed_filter() -> int:

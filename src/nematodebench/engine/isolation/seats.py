@@ -1,32 +1,88 @@
-"""One core for a run and its brain.
+"""The cores of a run and its brain.
 
-Two processes that take turns lose most of their time if they wake each other across cores.
+Two processes that take turns either look on from a core each, which is fastest, or share one: they lose most of their
+time if they sleep and wake each other across cores. So a run has two cores for as long as there are two for every run
+and nobody else takes them, and one otherwise.
 """
 
+import contextlib
+import multiprocessing
 import os
 import threading
-from collections import Counter
+import time
+from collections.abc import Callable
 
 __all__ = ["Seat"]
 
-_LOCK = threading.Lock()
-_TAKEN: Counter[int] = Counter()
+_CROWDED_FOR = 5.0
+"""Seconds for which runs share cores after one has found that somebody else needs them."""
 
 
 class Seat:
-    """Keeps the calling thread, and the processes that it starts, on the core that has fewest runs."""
+    """Keeps the calling thread, and the brain's process, on their cores."""
 
-    def __init__(self) -> None:
-        self._before = os.sched_getaffinity(0)
-        with _LOCK:
-            # Worker processes count each for itself, so they begin at different cores.
-            cores = sorted(self._before, key=lambda core: (_TAKEN[core], (core + os.getpid()) % len(self._before)))
-            self._core = cores[0]
-            _TAKEN[self._core] += 1
-        os.sched_setaffinity(0, {self._core})
+    def __init__(self, brain: Callable[[], int], apart: Callable[[bool], None]) -> None:
+        """Sits down.
+
+        Args:
+            brain: Tells the number of the brain's process.
+            apart: Told whether both sides have a core of their own, whenever the cores are assigned.
+        """
+        self.cores = os.sched_getaffinity(0)
+        self._thread, self._brain, self._tell = threading.get_native_id(), brain, apart
+        self.apart = False
+        _ROOM.enter(self)
+
+    def sit(self, host: int, brain: int) -> None:
+        """Takes these cores; the process or the thread may be gone by now."""
+        self.apart = host != brain
+        with contextlib.suppress(OSError):
+            os.sched_setaffinity(self._thread, {host})
+        with contextlib.suppress(OSError):
+            os.sched_setaffinity(self._brain(), {brain})
+        self._tell(self.apart)
+
+    def give_up(self) -> None:
+        """Goes on with one core: somebody else needs the other."""
+        _ROOM.crowd()
 
     def leave(self) -> None:
         """Lets the thread go wherever it could go before."""
-        with _LOCK:
-            _TAKEN[self._core] -= 1
-        os.sched_setaffinity(0, self._before)
+        _ROOM.leave(self)
+        os.sched_setaffinity(self._thread, self.cores)
+
+
+class _Room:
+    """The seats of all runs of this process."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._seats: list[Seat] = []
+        self._crowded_until = 0.0
+
+    def enter(self, seat: Seat) -> None:
+        with self._lock:
+            self._seats.append(seat)
+            self._assign()
+
+    def leave(self, seat: Seat) -> None:
+        with self._lock:
+            self._seats.remove(seat)
+            self._assign()
+
+    def crowd(self) -> None:
+        with self._lock:
+            self._crowded_until = time.monotonic() + _CROWDED_FOR
+            self._assign()
+
+    def _assign(self) -> None:
+        """Worker processes know nothing of each other: their runs share cores, and begin at different ones."""
+        cores = sorted(set().union(*(seat.cores for seat in self._seats)))
+        known = multiprocessing.parent_process() is None and time.monotonic() > self._crowded_until
+        apart = known and 2 * len(self._seats) <= len(cores)
+        for place, seat in enumerate(self._seats):
+            first = os.getpid() + (2 * place if apart else place)
+            seat.sit(cores[first % len(cores)], cores[(first + apart) % len(cores)])
+
+
+_ROOM = _Room()

@@ -9,21 +9,25 @@ from typing import Any
 import numpy as np
 
 __all__ = [
-    "BRAIN_TURN", "COPY", "FUTEX", "HOST_TURN", "MEMORY", "RESTORE", "WAIT", "WAKE", "WORDS", "Bell", "Shared",
+    "BRAIN_TURN", "COPY", "FUTEX", "HOST_TURN", "LOOKS", "MEMORY", "RESTORE", "WAIT", "WAKE", "WORDS", "Bell", "Shared",
     "shared_size",
 ]  # fmt: skip
 
 HOST_TURN, BRAIN_TURN = 0, 1
 MEMORY, COPY, RESTORE = 1, 2, 3
 """What the brain's process can be asked for: its memory's hash, to go on with a copy, to go back to what was copied."""
-WORDS = ("turn", "learn", "begin", "episode", "request", "over")
+WORDS = ("turn", "learn", "begin", "episode", "request", "over", "look", "host_sleeps", "brain_sleeps")
 """The words of an agent's mailbox.
 
 ``turn`` says who works; ``learn`` and ``begin`` are notes for the brain; ``episode`` is the number of its random
-stream; ``request`` asks for something that is no step; ``over`` tells the host that nobody will answer any more.
+stream; ``request`` asks for something that is no step; ``over`` tells the host that nobody will answer any more;
+``look`` says that both sides have a core of their own, so that looking is faster than sleeping; the last two say who
+sleeps, and has to be woken.
 """
 FUTEX, WAIT, WAKE = (98 if platform.machine() == "aarch64" else 202), 0, 1
 """The system call with which a process waits for a word to change, and two of its operations."""
+LOOKS = 2000
+"""How often a kernel looks for the turn before it sleeps; some 50 microseconds."""
 FEEDBACK = ("terminated", "truncated", "reward")
 _LINE = 64
 _MESSAGE = 8192
@@ -48,22 +52,29 @@ def shared_size(agents: int, inputs: int, width: int) -> int:
 class Bell:
     """Wakes whoever waits for the turn in a mailbox, and waits for it; the kernels of the mailbox do the same."""
 
-    def __init__(self, words: Any) -> None:
-        self._turn = memoryview(words[:1])
-        call, word = ctypes.CDLL(None).syscall, ctypes.c_void_p(words.ctypes.data)
-        at_most = (ctypes.c_long * 2)(0, 20_000_000)
-        self._wake = functools.partial(call, FUTEX, word, WAKE, 1, None)
-        self._wait = functools.partial(call, FUTEX, word, WAIT)
-        self._at_most = at_most
+    def __init__(self, words: Any, sleeper: str, other: str) -> None:
+        """For the side whose word is ``sleeper`` when it sleeps; ``other`` is that of the other side."""
+        self._words = memoryview(words)
+        self._turn, self._sleeper, self._other = (WORDS.index(name) for name in ("turn", sleeper, other))
+        word = ctypes.c_void_p(words.ctypes.data)
+        # To wake takes no time, so other threads need not be let in; to sleep does.
+        self._wake = functools.partial(ctypes.PyDLL(None).syscall, FUTEX, word, WAKE, 1, None)
+        self._wait = functools.partial(ctypes.CDLL(None).syscall, FUTEX, word, WAIT)
+        self._at_most = (ctypes.c_long * 2)(0, 20_000_000)
 
     def hand_over(self, turn: int) -> None:
-        """Gives the turn to the other side, and wakes it."""
-        self._turn[0] = turn
-        self._wake()
+        """Gives the turn to the other side, and wakes it if it sleeps."""
+        words = self._words
+        words[self._turn] = turn
+        if words[self._other]:
+            self._wake()
 
     def sleep_while(self, turn: int) -> None:
         """Sleeps for as long as the turn is this one, but not for long."""
+        words = self._words
+        words[self._sleeper] = 1
         self._wait(turn, self._at_most)
+        words[self._sleeper] = 0
 
 
 class Shared:

@@ -1,0 +1,118 @@
+"""How host and brain wait for each other, and processes that are started ahead: faster, and never another result."""
+
+import os
+import threading
+
+import pytest
+from test_isolation import SEED, TASK, foreign, in_process, run
+
+from nematodebench.engine.executors import Watch, execute_all
+from nematodebench.engine.isolation import host, sandbox, seats, spares
+from nematodebench.engine.isolation.process import Process
+from nematodebench.engine.isolation.shared import LOOKS
+from nematodebench.engine.run import RunSpec, execute
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """Every process of a brain that is started."""
+    every, begin = [], Process.__init__
+
+    def noted(self, *given):
+        begin(self, *given)
+        every.append(self)
+
+    monkeypatch.setattr(Process, "__init__", noted)
+    return every
+
+
+def test_the_process_of_the_next_run_starts_ahead_and_none_is_left(started):
+    specs = [RunSpec(TASK, "KeepsState", foreign("KeepsState"), {}, SEED, k) for k in range(3)]
+    seen = [(result.record_hash, len(started)) for result in execute_all(specs, "threads", 1, Watch())]
+    assert [hash_ for hash_, _ in seen] == [in_process("Honest").record_hash] * 3
+    assert [count for _, count in seen] == [2, 3, 3], "one ahead, and no more than there are runs"
+    assert all(process.popen.returncode is not None for process in started)
+
+
+def test_processes_that_nobody_took_are_ended(started):
+    specs = [RunSpec(TASK, "Honest", foreign("Honest"), {}, SEED, k) for k in range(3)]
+    runs = execute_all(specs, "threads", 1, Watch())
+    next(runs)
+    runs.close()
+    assert all(process.popen.returncode is not None for process in started)
+    assert not spares._SPARES
+
+
+def test_a_brain_that_cannot_be_imported_fails_the_run_and_not_the_process_ahead(tmp_path):
+    (tmp_path / "broken.py").write_text("raise RuntimeError('not today')")
+    brain = host.Foreign(f"{tmp_path}/broken.py:Brain", (tmp_path / "broken.py",), seconds=60)
+    specs = [RunSpec(TASK, "Brain", brain, {}, SEED, k) for k in range(2)]
+    messages = [result.failure.message for result in execute_all(specs, "threads", 1, Watch())]
+    assert all("not today" in message for message in messages)
+
+
+@pytest.mark.parametrize("cores", [{0}, {0, 1}, {0, 1, 2, 3}])
+def test_a_run_has_two_cores_where_there_are_two_for_every_run(cores, monkeypatch):
+    put: dict[int, set[int]] = {}
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: cores)
+    monkeypatch.setattr(os, "sched_setaffinity", lambda number, given: put.update({number: given}))
+    monkeypatch.setattr(seats, "_ROOM", seats._Room())
+    told: dict[int, bool] = {}
+
+    def seat(number):
+        return seats.Seat(lambda: number, lambda apart: told.update({number: apart}))
+
+    first = seat(-1)
+    assert told == {-1: len(cores) >= 2}
+    here = threading.get_native_id()
+    assert (put[here] != put[-1]) == told[-1]
+    second = seat(-2)
+    assert told == dict.fromkeys((-1, -2), len(cores) >= 4)
+    second.leave()
+    assert told[-1] == (len(cores) >= 2)
+    first.give_up()
+    assert not told[-1]
+    assert put[here] == put[-1]
+    first.leave()
+    assert put[here] == cores
+
+
+@pytest.mark.parametrize("apart", [True, False])
+def test_the_bits_are_the_same_whether_the_sides_look_or_sleep(apart, monkeypatch):
+    monkeypatch.setattr(seats._Room, "_assign", lambda room: [seat._tell(apart) for seat in room._seats])
+    looks = []
+    monkeypatch.setattr(host.IsolatedBrains, "_give_up_in_vain", lambda self: looks.append(self.hyper.max()))
+    result = run("Honest")
+    assert result.failure is None
+    assert result.record_hash == in_process("Honest").record_hash
+    assert not looks or (max(looks) >= LOOKS) == apart
+
+
+def test_a_brain_sees_what_libraries_choose_their_code_by_and_nothing_else(monkeypatch):
+    monkeypatch.setenv("OPENBLAS_CORETYPE", "Haswell")
+    monkeypatch.setenv("SECRET", "nobody's business")
+    brain = foreign("Honest")
+    words = sandbox.command(["x"], brain.readable, brain.limits, 3)
+    seen = {words[n + 1] for n, word in enumerate(words) if word == "--setenv"}
+    assert "OPENBLAS_CORETYPE" in seen
+    assert "SECRET" not in seen
+    assert "--clearenv" in words
+
+
+def test_a_numpy_brain_sums_with_the_same_code_in_the_sandbox(tmp_path, monkeypatch):
+    """A library that is told to use other code than the processor's best gives other bits: on both sides, then."""
+    source = tmp_path / "choice.py"
+    source.write_text(
+        "import os\n\n\nclass Brain:\n"
+        "    def __init__(self, *given):\n        self.told = os.environ.get('OPENBLAS_CORETYPE', '')\n\n"
+        "    def begin_episode(self):\n        pass\n\n    def act(self, observation):\n        return 0\n\n"
+        "    def learn(self, transition):\n        pass\n\n    def memory(self):\n        return self.told.encode()\n"
+    )
+    brain = host.Foreign(f"{source}:Brain", (source,), seconds=60)
+    hashes = set()
+    for code in ("Haswell", "Prescott"):
+        monkeypatch.setenv("OPENBLAS_CORETYPE", code)
+        result = execute(RunSpec(TASK.with_episodes(1), "Brain", brain, {}, SEED))
+        assert result.failure is None, result.failure
+        hashes.add(result.memory_hash)
+    assert len(hashes) == 2
