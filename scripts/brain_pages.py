@@ -4,6 +4,9 @@ A page says what it wants measured in a comment, and the table behind it is this
 
     <!-- measured: tasks=foraging_small-v1,pong-v1 runs=20 seed=77 variants=default;plastic:false -->
 
+``lines=yes`` adds the twin that never learns, and the task's best blind policy and reference from their stored anchors;
+``beside=mlp_ppo`` adds other brains at their defaults.
+
 ``python scripts/brain_pages.py --write sorn`` executes all runs of the page and writes the tables and, beside the page,
 a file with the hash of every run's records. ``--check`` executes the first run of every cell again and compares hashes.
 """
@@ -18,8 +21,11 @@ from typing import Any
 import yaml
 
 import nematodebench as nb
+from nematodebench.tasks.anchoring import load_anchors
+from nematodebench.tasks.registry import get_task
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "brains"
+_TWIN = "learning off"
 _BLOCK = re.compile(r"(<!-- measured: (.*?) -->\n)(?:\n\|.*?\n(?=\n|\Z))?", re.S)
 
 
@@ -35,16 +41,27 @@ def _wanted(text: str) -> dict[str, Any]:
         "runs": int(given["runs"]),
         "seed": int(given["seed"]),
         "variants": variants,
+        "beside": given["beside"].split(",") if "beside" in given else [],
+        "lines": "lines" in given,
     }
+
+
+def _rows(brain: str, wanted: dict[str, Any]) -> dict[str, tuple[str, dict[str, Any]]]:
+    """What is executed on every task, by the name of its row."""
+    rows = {name: (brain, config) for name, config in wanted["variants"].items()}
+    rows |= {name: (name, {}) for name in wanted["beside"]}
+    if wanted["lines"]:
+        rows |= {_TWIN: (brain, {})}
+    return rows | {"null_random": ("null_random", {})}
 
 
 def _measure(brain: str, wanted: dict[str, Any], runs: int) -> dict[str, Any]:
     """Score and record hashes of every cell; the null's beside them."""
     cells: dict[str, Any] = {}
-    rows = {name: (brain, config) for name, config in wanted["variants"].items()} | {"null_random": ("null_random", {})}
     for task in wanted["tasks"]:
-        for row, (name, config) in rows.items():
-            session = nb.run(task, name, runs=runs, seed=wanted["seed"], config=config)
+        for row, (name, config) in _rows(brain, wanted).items():
+            place = get_task(task).untrained().id if row == _TWIN else task
+            session = nb.run(place, name, runs=runs, seed=wanted["seed"], config=config)
             score = session.measurement.session[session.plan.task.score_key]
             cells[f"{task} {row}"] = {
                 "score": str(score),
@@ -53,13 +70,21 @@ def _measure(brain: str, wanted: dict[str, Any], runs: int) -> dict[str, Any]:
     return cells
 
 
+def _anchored(task: str, line: str) -> str:
+    """A stored line of a task, which no run here measures; a dash where there is none."""
+    anchor = getattr(load_anchors(get_task(task)), line, None)
+    return "–" if anchor is None else f"{anchor.value:.3f}"
+
+
 def _table(brain: str, wanted: dict[str, Any], cells: dict[str, Any]) -> str:
-    rows = [*wanted["variants"], "null_random"]
-    names = {"default": brain, "null_random": "null_random"}
+    names = {"default": brain, _TWIN: f"{brain}, {_TWIN}", **{row: row for row in ["null_random", *wanted["beside"]]}}
     lines = [f"| | {' | '.join(wanted['tasks'])} |", "|---" * (len(wanted["tasks"]) + 1) + "|"]
-    for row in rows:
+    for row in _rows(brain, wanted):
         scores = [cells[f"{task} {row}"]["score"] for task in wanted["tasks"]]
         lines.append(f"| {names.get(row, f'{brain}, {row}')} | {' | '.join(scores)} |")
+    for line in ("blind", "reference") if wanted["lines"] else ():
+        scores = [_anchored(task, line) for task in wanted["tasks"]]
+        lines.append(f"| {'best blind policy' if line == 'blind' else line} | {' | '.join(scores)} |")
     return "\n" + "\n".join(lines) + "\n"
 
 

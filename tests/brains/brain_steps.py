@@ -16,6 +16,7 @@ CONFIGS = {
     "sorn": {"nodes": 15, "density": 0.3, "lr_stdp": 0.02},
     "homeostatic_reservoir": {"nodes": 14, "density": 0.4},
     "quantum_vqc": {"qubits": 3, "layers": 2, "rollout": 8, "minibatch": 8, "epochs": 2, "shots": 3},
+    "gru_ppo": {"units": 5, "sequence": 4, "minibatch": 4, "rollout": 12, "epochs": 1},
     "spiking_rstdp": {"cells": 2, "hidden": 9, "motor": 3, "density": 0.4},
 }
 """Small brains, because the interpreter is slow."""

@@ -14,6 +14,7 @@ _CONFIGS = {
     "mlp_reinforce": {"hidden": [13]},
     "quantum_vqc": {"qubits": 3, "layers": 2, "rollout": 50, "minibatch": 13, "epochs": 2, "shots": 5},
     "quantum_twin": {"qubits": 3, "layers": 2, "rollout": 50, "minibatch": 16, "epochs": 2},
+    "gru_ppo": {"units": 13, "sequence": 5, "minibatch": 10, "rollout": 50, "epochs": 2},
 }
 _TASKS = {"plate_follower": ("plate_chemotaxis-v1", "plate_aerotaxis-v1", "plate_thermotaxis-v1")}
 _COMPILED = [name for name in list_brains() if is_compiled(get_brain(name))]

@@ -25,8 +25,9 @@ from nematodebench.kernels.vectors import (
 )
 
 __all__ = [
-    "Network", "backward", "backward_layer", "copy_weights", "forward", "forward_layer", "init_weights", "layer_deltas",
-    "layer_units", "output_deltas", "outputs_of", "rescale_output", "scale_outputs", "update_weights",
+    "Network", "backward", "backward_layer", "copy_weights", "forward", "forward_layer", "init_weights", "input_deltas",
+    "layer_deltas", "layer_units", "output_deltas", "outputs_of", "rescale_output", "scale_outputs", "silence_inputs",
+    "update_weights",
 ]  # fmt: skip
 
 
@@ -173,6 +174,16 @@ def scale_outputs(net: Network, count: int, factor: float) -> None:
 
 
 @kernel()
+def silence_inputs(net: Network, count: int) -> None:
+    """Takes the weights of all inputs but the first ``count``: what is padding there stays padding."""
+    weights = _weights(net, net.parameters, 0)
+    for i in range(count, weights.shape[0]):
+        for o in range(weights.shape[1]):
+            weights[i, o] = np.float32(0.0)
+    _renew_transposed(net)
+
+
+@kernel()
 def rescale_output(net: Network, output: int, factor: float, shift: float) -> None:
     """Changes the weights of one output so that it gives ``factor`` x what it gave + ``shift``."""
     weights, bias = _weights(net, net.parameters, net.layers - 1), _bias(net, net.parameters, net.layers - 1)
@@ -258,6 +269,16 @@ def backward(net: Network, x: F32M, accumulate: bool = False) -> None:
             slope, units = _flat_rows(net, net.deltas, layer - 1, rows), _flat_rows(net, net.units, layer - 1, rows)
             for n in range(slope.size):
                 slope[n] *= np.float32(1.0) - units[n] * units[n]
+
+
+@kernel()
+def input_deltas(net: Network, zeros: F32, deltas: F32M) -> None:
+    """Gradient of the loss by the rows that :func:`backward` was given, for whatever computed them.
+
+    Their width is a multiple of the vector length, and ``zeros`` are as many.
+    """
+    transpose(_weights(net, net.parameters, 0), _transposed(net, 0))
+    product(_rows(net, net.deltas, 0, deltas.shape[0]), _transposed(net, 0), zeros, deltas)
 
 
 @kernel()

@@ -18,8 +18,8 @@ from nematodebench.kernels.math import fma
 from nematodebench.kernels.views import make_array
 
 __all__ = [
-    "LANES", "add_product", "linear", "matrix", "padded", "product", "product_transposed", "sum_squares", "transpose",
-    "transpose_back",
+    "LANES", "add_linear", "add_product", "linear", "matrix", "padded", "product", "product_transposed", "sum_squares",
+    "transpose", "transpose_back",
 ]  # fmt: skip
 
 LANES = 8
@@ -211,6 +211,13 @@ def linear(x: F32M, weights: F32M, bias: F32, y: F32M) -> None:
     """Y = x weights + bias."""
     rows, count = x.shape
     _multiply(x, weights, bias, y, count, 1, 0, rows, weights.shape[1], count)
+
+
+@kernel()
+def add_linear(x: F32M, weights: F32M, y: F32M) -> None:
+    """Y += x weights."""
+    rows, count = x.shape
+    _multiply(x, weights, y, y, count, 1, weights.shape[1], rows, weights.shape[1], count)
 
 
 @kernel()

@@ -16,7 +16,10 @@ from nematodebench.kernels.math import exp32
 from nematodebench.kernels.memory import constant, counter, size
 from nematodebench.kernels.rng import randint
 
-__all__ = ["Ppo", "PpoConfig", "begin_rollout", "discount", "number_steps", "ppo_gradient", "shuffle_steps"]
+__all__ = [
+    "Ppo", "PpoConfig", "begin_rollout", "begin_rollout_of", "discount", "number_steps", "ppo_gradient", "shuffle",
+    "shuffle_steps",
+]  # fmt: skip
 
 
 class PpoConfig(BrainConfig):
@@ -87,10 +90,16 @@ def discount(brain: Ppo) -> float:
 @kernel()
 def begin_rollout(brain: Ppo) -> None:
     """Empties the rollout. The next one is as long as its share of all steps so far, in whole minibatches."""
+    begin_rollout_of(brain, brain.batch)
+
+
+@kernel()
+def begin_rollout_of(brain: Ppo, unit: int) -> None:
+    """The same, in multiples of ``unit``."""
     brain.seen += brain.rollout.filled
     brain.rollout.filled = 0
     if brain.rollout_growth > 0.0:
-        share = int(brain.rollout_growth * brain.seen) // brain.batch * brain.batch
+        share = int(brain.rollout_growth * brain.seen) // unit * unit
         brain.length = min(max(share, brain.length), brain.rollout.capacity)
 
 
@@ -104,7 +113,13 @@ def number_steps(brain: Ppo) -> None:
 @kernel()
 def shuffle_steps(brain: Ppo, rng: U64) -> None:
     """Shuffles the steps of a rollout for the next epoch."""
-    n, order = brain.rollout.filled, brain.rollout.order
+    shuffle(brain.rollout.order[: brain.rollout.filled], rng)
+
+
+@kernel()
+def shuffle(order: I64, rng: U64) -> None:
+    """Puts these numbers into a random order."""
+    n = order.size
     for k in range(n - 1):
         j = k + randint(rng, n - k)
         order[k], order[j] = order[j], order[k]
