@@ -13,23 +13,29 @@ import sys
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import nematodebench as nb
 from nematodebench import scoring
+from nematodebench.brains.listing import list_summaries
+from nematodebench.brains.registry import is_built_in
 from nematodebench.sessions.scores import RunScores, scores_of
 from nematodebench.sessions.twins import gain
 from nematodebench.stats import plus_minus
 from nematodebench.tasks.anchoring import TaskAnchors, load_anchors, normalise
 from nematodebench.tasks.ranked import newer_version
 from nematodebench.tasks.registry import built_in_tasks, get_task
+from nematodebench.vocabulary import BrainClass
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE, DATA = DOCS / "results.md", DOCS / "results"
 RUNS, SEED = 50, 2026
-BRAINS = (
-    "mlp_ppo", "mlp_reinforce", "mlp_dqn", "q_table", "echo_state", "sorn", "homeostatic_reservoir", "spiking_rstdp",
-)  # fmt: skip
+BRAINS = tuple(
+    one.name
+    for one in sorted(list_summaries(), key=lambda one: (get_args(BrainClass).index(one.kind), one.name))
+    if is_built_in(one.name) and one.path == "compiled" and one.kind != "scripted"
+)
+"""Every compiled learner of this package, by class: a new one is measured without a change here."""
 BEGIN, END = "<!-- measured:begin -->", "<!-- measured:end -->"
 
 
