@@ -1,12 +1,15 @@
 """Every world has a picture that can be read."""
 
 import dataclasses
+import re
 
 import numpy as np
 import pytest
 from drawn import drawn, played, worlds
 
 from nematodebench.drawing.palette import THEMES, theme
+from nematodebench.drawing.render import Renderer
+from nematodebench.drawing.terminal import moment_in_terminal
 from nematodebench.kernels.scene import BAR, LABEL, READOUT, ROLES
 
 every_world = pytest.mark.parametrize("world", worlds(), ids=lambda world: type(world).__name__)
@@ -50,6 +53,21 @@ def test_scenes_use_roles_and_words_that_the_picture_explains(world):
 def test_what_moves_is_seen(world):
     frames = played(world, 5)
     assert not np.array_equal(drawn(world, frames[:1]), drawn(world, frames))
+
+
+@every_world
+def test_it_fits_a_terminal_with_its_words_as_text(world):
+    frames = played(world, 2)
+    renderer = Renderer(world, 300)
+    for frame in frames:
+        renderer.see(frame)
+    text = re.sub(r"\x1b\[[0-9;]*m", "", moment_in_terminal(renderer, frames[-1], "a caption", 80, 23))
+    lines = text.split("\n")
+    assert lines[0] == "a caption" and len(lines) <= 23 and max(map(len, lines)) <= 80
+    for word in world.picture().legend.values():
+        assert word in text
+    for name, _, _ in renderer.words(frames[-1]).bars:
+        assert name in text
 
 
 @every_world

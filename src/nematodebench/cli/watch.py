@@ -7,9 +7,9 @@ from typing import Any
 
 from nematodebench.cli.player import can_play, play
 from nematodebench.cli.printing import print_json, printable
-from nematodebench.drawing.blocks import half_blocks
 from nematodebench.drawing.films import MOST_FRAMES, check_place, pictures, write_gif, write_mp4, write_png
 from nematodebench.drawing.render import Renderer
+from nematodebench.drawing.terminal import moment_in_terminal
 from nematodebench.errors import UsageError
 from nematodebench.tasks.registry import all_tasks
 from nematodebench.trajectories.replay import frames_of, texts_of
@@ -125,13 +125,13 @@ def _write_files(request: WatchRequest, seen: Seen, caption: str) -> list[str]:
 
 def _play(request: WatchRequest, seen: Seen, caption: str) -> None:
     frames, world = list(frames_of(seen.episode)), seen.episode.phase.world
-    renderer = Renderer(world, _SCREEN_WIDTH, request.theme, caption)
+    renderer = Renderer(world, _SCREEN_WIDTH, request.theme)
 
     def draw(moment: int, columns: int, lines: int) -> str:
         renderer.clear()
         for frame in frames[: moment + 1]:
             renderer.see(frame)
-        return half_blocks(renderer.picture(frames[moment]), columns, lines)
+        return moment_in_terminal(renderer, frames[moment], printable(caption), columns, lines)
 
     play(draw, len(frames), request.speed or float(world.picture().frames))
 

@@ -1,5 +1,6 @@
 """What stands above and below a scene: the caption, numbers, bars and the legend; and labels inside it."""
 
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -10,7 +11,7 @@ from nematodebench.drawing.palette import Colour, Theme
 from nematodebench.kernels.scene import BAR, LABEL, READOUT, ROLES
 from nematodebench.worlds.picture import Picture
 
-__all__ = ["Panel", "draw_labels", "font"]
+__all__ = ["Panel", "Words", "draw_labels", "font", "words_of"]
 
 _SMALL, _AT = 11.0, 300
 """Height of letters at a width, both in pixels; in larger pictures they grow more slowly."""
@@ -37,6 +38,31 @@ def _number(value: float, decimals: float) -> str:
 def _text(picture: Picture, word: float, decimals: float, value: float) -> str:
     name = picture.words[int(word)] if 0 <= word < len(picture.words) else ""
     return " ".join(part for part in (name, _number(value, decimals) if decimals >= 0 else "") if part)
+
+
+@dataclass(frozen=True)
+class Words:
+    """What stands around a scene, for those who write it themselves.
+
+    Attributes:
+        numbers: The numbers above the scene, each with its name.
+        bars: Name, share and colour of every bar.
+        legend: What each colour means.
+        field: What the ground shows; empty if the world has no field.
+    """
+
+    numbers: list[str]
+    bars: list[tuple[str, float, Colour]]
+    legend: list[tuple[Colour, str]]
+    field: str
+
+
+def words_of(picture: Picture, frame: Frame, theme: Theme) -> Words:
+    """What stands around a scene at one moment."""
+    numbers = [_text(picture, row[4], row[5], row[7]) for row in frame.of_kind(READOUT)]
+    bars = [(_text(picture, row[4], -1.0, 0.0), float(row[7]), theme.role(row[1])) for row in frame.of_kind(BAR)]
+    legend = [(theme.role(ROLES.index(role)), word) for role, word in picture.legend.items()]
+    return Words(numbers, bars, legend, picture.field)
 
 
 class Panel:
@@ -79,7 +105,7 @@ class Panel:
 
     def foot(self, frame: Frame) -> int:
         """Pixels below the scene."""
-        lines = len(self._bars(frame)) + len(self._legend)
+        lines = len(frame.of_kind(BAR)) + len(self._legend)
         return lines * self.line + self.margin * bool(lines)
 
     def draw_head(self, pen: ImageDraw.ImageDraw, frame: Frame) -> None:
@@ -88,8 +114,8 @@ class Panel:
         if self.caption:
             self._write(pen, (self.margin, y), self._fit(self.caption), self.theme.role(ROLES.index("ink")))
             y += self.line
-        texts = [_text(self.picture, row[4], row[5], row[7]) for row in frame.of_kind(READOUT)]
-        self._write(pen, (self.margin, y), self._fit("  ".join(texts)), self._muted)
+        numbers = words_of(self.picture, frame, self.theme).numbers
+        self._write(pen, (self.margin, y), self._fit("  ".join(numbers)), self._muted)
 
     @property
     def _muted(self) -> Colour:
@@ -100,18 +126,14 @@ class Panel:
             text = text[:-2].rstrip() + "…"
         return text
 
-    def _bars(self, frame: Frame) -> list[np.ndarray[tuple[int], np.dtype[np.float64]]]:
-        return list(frame.of_kind(BAR))
-
     def draw_foot(self, pen: ImageDraw.ImageDraw, frame: Frame, top: int) -> None:
         """Bars, one a line, then the legend."""
         y = top + self.margin * 0.6
-        bars = self._bars(frame)
-        names = [_text(self.picture, row[4], -1.0, 0.0) for row in bars]
-        start = self.margin + max((self._width(name) for name in names), default=0.0) + self.size
-        for row, name in zip(bars, names, strict=True):
+        bars = words_of(self.picture, frame, self.theme).bars
+        start = self.margin + max((self._width(name) for name, _, _ in bars), default=0.0) + self.size
+        for name, share, colour in bars:
             self._write(pen, (self.margin, y), name, self._muted)
-            self._draw_bar(pen, start, y, float(row[7]), self.theme.role(row[1]))
+            self._draw_bar(pen, start, y, share, colour)
             y += self.line
         for entries in self._legend:
             x = float(self.margin)

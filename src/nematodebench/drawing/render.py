@@ -8,7 +8,7 @@ from nematodebench.drawing.canvas import Canvas, draw_scene
 from nematodebench.drawing.frames import Frame, History
 from nematodebench.drawing.palette import Colour
 from nematodebench.drawing.palette import theme as find_theme
-from nematodebench.drawing.panel import Panel, draw_labels, font
+from nematodebench.drawing.panel import Panel, Words, draw_labels, font, words_of
 from nematodebench.errors import UsageError
 from nematodebench.worlds.base import World
 
@@ -58,18 +58,28 @@ class Renderer:
         """The moment that was taken in last."""
         if frame.text:
             return self._text(frame.text)
-        canvas = Canvas(self._picture, self.width, self._theme)
-        draw_scene(canvas, frame, self._history)
+        scene = self.scene(frame)
         head, foot = self._panel.head(frame), self._panel.foot(frame)
         # Films want even numbers of pixels.
-        height = head + canvas.height + foot
+        height = head + scene.height + foot
         image = Image.new("RGB", (self.width, height + height % 2), self._theme.background)
-        image.paste(canvas.finished(), (0, head))
-        draw_labels(image, self._picture, frame, self._theme, head)
+        image.paste(scene, (0, head))
         pen = ImageDraw.Draw(image)
         self._panel.draw_head(pen, frame)
-        self._panel.draw_foot(pen, frame, head + canvas.height)
+        self._panel.draw_foot(pen, frame, head + scene.height)
         return image
+
+    def scene(self, frame: Frame) -> Image.Image:
+        """The moment that was taken in last, without what stands above and below it."""
+        canvas = Canvas(self._picture, self.width, self._theme)
+        draw_scene(canvas, frame, self._history)
+        image = canvas.finished()
+        draw_labels(image, self._picture, frame, self._theme, 0)
+        return image
+
+    def words(self, frame: Frame) -> Words:
+        """What stands above and below the scene, as words and shares with their colours."""
+        return words_of(self._picture, frame, self._theme)
 
     def _text(self, text: str) -> Image.Image:
         """What a world without a scene looks like."""
