@@ -40,7 +40,7 @@ def complaint(*arguments, code=2, cwd=None):
         ([*RUN, "--workers", "0"], "workers is 0"),
         ([*RUN, "--workers", "-1"], "workers is -1"),
         ([*RUN, "--seed", "-1"], "seed is -1"),
-        ([*RUN, "--seed", str(2**32)], f"seed is {2**32}"),
+        ([*RUN, "--seed", str(2**53)], f"seed is {2**53}"),
         ([*RUN, "--executor", "fibers"], "Choose threads, processes or ray"),
         (["run"], "Say what to run"),
         (["run", "foraging_small-v1", "null_random", "--config", "x.yml"], "not both"),

@@ -144,7 +144,7 @@ WRONG = [
     ([*RUN, "--runs", "-3"], "runs is -3"),
     ([*RUN, "--episodes", "0"], "episodes is 0"),
     ([*RUN, "--workers", "0"], "workers is 0"),
-    ([*RUN, "--seed", str(2**32)], f"seed is {2**32}"),
+    ([*RUN, "--seed", str(2**53)], f"seed is {2**53}"),
     ([*RUN, "--until", "noon"], "decided"),
     (["run", "foraging_small-v1", "mlp_ppo", "--set", "gamma"], "key=value"),
     (["run", "foraging_small-v1", "mlp_ppo", "--set", "gama=0.9"], "'gama'"),

@@ -21,7 +21,7 @@ from nematodebench.engine.seeds import run_seed
 from nematodebench.submissions.case import Case
 from nematodebench.submissions.evaluate import examine
 from nematodebench.submissions.guarded import Verdict, verdict_on
-from nematodebench.verification.challenge import session_seeds
+from nematodebench.verification.challenge import SEED_BITS, session_seeds
 from nematodebench.verification.envelope import signed
 from nematodebench.verification.keys import PublicKey, _raw, _write, key_id
 
@@ -55,7 +55,7 @@ def statement_of(root: Path, path: Path) -> dict[str, Any]:
     predicate = {
         "result": "PASSED", "configuration": [], "passedTests": ["every claimed run gives identical bits"],
         "failedTests": [], "submission_id": claims.submission_id, "task": case.task.id, "brain": case.first.brain,
-        "challenge": CHALLENGE,
+        "challenge": CHALLENGE, "seed_bits": SEED_BITS,
         "reexecution": {"claimed": claims.total_runs, "executed": claims.total_runs, "identical": claims.total_runs},
         "sessions": [_fresh(case, k, seed) for k, seed in enumerate(seeds)],
         "score_key": case.task.score_key, "metrics": _plain(found.metrics.model_dump(mode="json")),

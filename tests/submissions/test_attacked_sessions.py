@@ -37,7 +37,7 @@ RECORDS = [
     ("num_runs", 0, "num_runs: Input should be greater than or equal to 1"),
     ("num_runs", -50, "num_runs: Input should be greater than or equal to 1"),
     ("num_runs", 5e1, "num_runs: Input should be a valid integer"),
-    ("session_seed", 2**32, "session_seed: Input should be less than 4294967296"),
+    ("session_seed", 2**53, "session_seed: Input should be less than 9007199254740992"),
     ("session_seed", 7, "is not derived from session seed 7"),
     ("episodes_per_run", 10**30, "episodes_per_run: is larger than 9223372036854775807"),
     ("episodes_per_run", 3, "episodes_per_run is 3, but pattern_memory_easy-v1 has 30"),

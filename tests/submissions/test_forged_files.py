@@ -51,9 +51,9 @@ def _negative_deviation(work: Work) -> None:
     work.save()
 
 
-@forgery("schema", "session_seed: Input should be less than 4294967296")
+@forgery("schema", "session_seed: Input should be less than 9007199254740992")
 def _seed_out_of_range(work: Work) -> None:
-    work.claims["sessions"][0]["session_seed"] = 2**32
+    work.claims["sessions"][0]["session_seed"] = 2**53
     work.save()
 
 

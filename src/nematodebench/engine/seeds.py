@@ -7,11 +7,12 @@ from nematodebench.errors import UsageError
 
 __all__ = ["MAX_SESSION_SEED", "brain_seed", "run_seed", "session_seed"]
 
-MAX_SESSION_SEED = 2**32 - 1
+MAX_SESSION_SEED = 2**53 - 1
+"""The largest whole number that every reader of JSON reads exactly."""
 
 
 def session_seed(given: int | None = None) -> int:
-    """The seed given, or a fresh one."""
+    """The seed given, or a fresh one that is short enough to be typed."""
     if given is None:
         return secrets.randbelow(2**32)
     if not 0 <= given <= MAX_SESSION_SEED:

@@ -6,7 +6,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from nematodebench.records.plain_text import is_invisible
 
-__all__ = ["Count", "Line", "Name", "Provenance", "Record", "Seed64", "Sha256"]
+__all__ = ["Count", "Line", "Name", "Provenance", "Record", "Seed64", "SessionSeed", "Sha256"]
 
 _LARGEST = 2**63 - 1
 
@@ -30,6 +30,8 @@ Count = Annotated[int, AfterValidator(_countable)]
 Line = Annotated[str, AfterValidator(_visible)]
 """A text of one line."""
 Seed64 = Annotated[int, Field(ge=0, lt=2**64)]
+SessionSeed = Annotated[int, Field(ge=0, lt=2**53)]
+"""As large as every reader of JSON reads exactly, and far too large to be found by trying."""
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_visible)]
 

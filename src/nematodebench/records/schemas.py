@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from nematodebench.measures.base import Chemotaxis
-from nematodebench.records.basic_schemas import Count, Line, Name, Provenance, Record, Seed64, Sha256
+from nematodebench.records.basic_schemas import Count, Line, Name, Provenance, Record, Seed64, SessionSeed, Sha256
 from nematodebench.records.runs import RunFailure, RunResult
 from nematodebench.records.stat_value import StoredStatValue
 from nematodebench.scoring import ScoreAnchor
@@ -23,6 +23,7 @@ __all__ = [
     "Record",
     "RunRecord",
     "Seed64",
+    "SessionSeed",
     "Sha256",
     "Timing",
 ]
@@ -116,7 +117,7 @@ class ExperimentMetadata(Record):
     continued_from: ContinuedFrom | None = Field(None, description="null where every run began with a fresh brain")
     config_file: Name
     config_hash: Sha256
-    session_seed: int = Field(ge=0, lt=2**32)
+    session_seed: SessionSeed
     num_runs: Count = Field(ge=1)
     episodes_per_run: Count | None
     runs: list[RunRecord]

@@ -16,6 +16,7 @@ from nematodebench.records.schemas import (
     Provenance,
     Record,
     Seed64,
+    SessionSeed,
     Sha256,
 )
 from nematodebench.records.stat_value import StoredStatValue
@@ -75,7 +76,7 @@ class SessionReference(Record):
 
     experiment_id: ExperimentId
     file_path: RelativePath
-    session_seed: int = Field(ge=0, lt=2**32)
+    session_seed: SessionSeed
     num_runs: int = Field(ge=1, le=100_000)
     run_seeds: list[Seed64] = Field(max_length=100_000)
     metadata_sha256: Sha256 = Field(description="of the session's record, uncompressed")

@@ -8,6 +8,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from nematodebench.errors import UsageError, near_names
+from nematodebench.records.basic_schemas import SessionSeed
 
 __all__ = ["SessionConfig", "config_from", "config_text", "parse_assignments", "read_config"]
 
@@ -26,7 +27,7 @@ class SessionConfig(BaseModel):
     episodes: int | None = Field(
         None, ge=1, le=10_000_000, description="episodes a run; leave out for the task's own number"
     )
-    seed: int | None = Field(None, ge=0, lt=2**32, description="session seed; leave out for a fresh one")
+    seed: SessionSeed | None = Field(None, description="session seed; leave out for a fresh one")
 
 
 class _Loader(yaml.SafeLoader):

@@ -7,8 +7,12 @@ verifies cannot choose them without changing the recorded challenge.
 import hashlib
 import secrets
 from collections.abc import Collection
+from typing import Final
 
-__all__ = ["chosen", "draw", "session_seeds"]
+__all__ = ["SEED_BITS", "chosen", "draw", "session_seeds"]
+
+SEED_BITS: Final = 53
+"""Bits of a fresh session seed; records of before have 32."""
 
 
 def draw() -> str:
@@ -21,12 +25,18 @@ def _number(challenge: str, submission_sha256: str, what: str, k: int, size: int
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:size], "big")
 
 
-def session_seeds(challenge: str, submission_sha256: str, count: int, taken: Collection[int]) -> list[int]:
-    """Fresh session seeds, all different from each other and from those in ``taken``."""
+def session_seeds(
+    challenge: str, submission_sha256: str, count: int, taken: Collection[int], bits: int = SEED_BITS
+) -> list[int]:
+    """Fresh session seeds, all different from each other and from those in ``taken``.
+
+    A brain is told a one-way function of its run's seed, and could try all seeds of few bits until one fits.
+    """
+    size = -(-bits // 8)
     seeds: list[int] = []
     k = 0
     while len(seeds) < count:
-        seed = _number(challenge, submission_sha256, "session", k, 4)
+        seed = _number(challenge, submission_sha256, "session", k, size) >> (8 * size - bits)
         if seed not in taken and seed not in seeds:
             seeds.append(seed)
         k += 1

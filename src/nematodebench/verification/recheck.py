@@ -83,7 +83,7 @@ def _seeds(result: Result, submission: NematodeBenchSubmission, digest: str) -> 
         yield f"it has not {wanted} fresh sessions of {runs} runs each"
         return
     if [one.session_seed for one in result.sessions] != challenge.session_seeds(
-        result.challenge, digest, wanted, taken
+        result.challenge, digest, wanted, taken, result.seed_bits
     ):
         yield "a fresh session seed does not follow from its challenge and the submission's bytes"
     for session in result.sessions:

@@ -84,7 +84,7 @@ def replay(path: Path, number: int, work: Path, *, trust_code: bool = False) -> 
 def _check_seeds(result: Result, submission: NematodeBenchSubmission, digest: str) -> None:
     """The seeds have to follow from the challenge and the submission's bytes: nobody chose them."""
     taken = {one.session_seed for one in submission.sessions}
-    expected = challenge.session_seeds(result.challenge, digest, len(result.sessions), taken)
+    expected = challenge.session_seeds(result.challenge, digest, len(result.sessions), taken, result.seed_bits)
     for session, seed in zip(result.sessions, expected, strict=True):
         seeds = [run_seed(seed, k) for k in range(len(session.runs))]
         if session.session_seed != seed or [run.seed for run in session.runs] != seeds:

@@ -5,7 +5,7 @@ from typing import Final, Literal
 from pydantic import ConfigDict, Field
 
 from nematodebench.measures.base import Chemotaxis
-from nematodebench.records.schemas import Name, NormalisedRecord, Provenance, Record, Seed64, Sha256
+from nematodebench.records.schemas import Name, NormalisedRecord, Provenance, Record, Seed64, SessionSeed, Sha256
 from nematodebench.records.stat_value import StoredStatValue
 from nematodebench.records.submission_schema import ExperimentId, RelativePath
 from nematodebench.vocabulary import BrainClass
@@ -45,7 +45,7 @@ class FreshRun(Record):
 class FreshSession(Record):
     """A session on a seed that follows from the challenge and the submission's bytes."""
 
-    session_seed: int = Field(ge=0, lt=2**32)
+    session_seed: SessionSeed
     runs: list[FreshRun] = Field(min_length=1)
 
 
@@ -92,6 +92,10 @@ class Result(Record):
         None, description="assigned by the maintainer who verified; null for a brain of this repository, or if unknown"
     )
     challenge: Sha256
+    seed_bits: Literal[32, 53] = Field(
+        32,
+        description="of a fresh session seed; 32 could be found by trying, in an hour or so, and stand in old records",
+    )
     reexecution: Executed
     sessions: list[FreshSession]
     score_key: Name

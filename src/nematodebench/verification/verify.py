@@ -112,6 +112,7 @@ def verify(job: Job) -> Statement:
         brain=case.claims.brain_type,
         brain_class=job.brain_class,
         challenge=word,
+        seed_bits=fresh.SEED_BITS,
         reexecution=executed,
         sessions=_sessions(again),
         score_key=case.task.score_key,
