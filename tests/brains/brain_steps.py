@@ -17,6 +17,7 @@ CONFIGS = {
     "homeostatic_reservoir": {"nodes": 14, "density": 0.4},
     "quantum_vqc": {"qubits": 3, "layers": 2, "rollout": 8, "minibatch": 8, "epochs": 2, "shots": 3},
     "gru_ppo": {"units": 5, "sequence": 4, "minibatch": 4, "rollout": 12, "epochs": 1},
+    "eprop": {"neurons": 9, "ticks": 2, "interval": 7},
     "spiking_rstdp": {"cells": 2, "hidden": 9, "motor": 3, "density": 0.4},
 }
 """Small brains, because the interpreter is slow."""

@@ -11,6 +11,7 @@ from nematodebench.testing import BrainSuite
 _CONFIGS = {
     "mlp_ppo": {"hidden": [13, 9], "rollout": 50, "minibatch": 16, "epochs": 2},
     "mlp_dqn": {"hidden": [13]},
+    "eprop": {"neurons": 13, "interval": 10},
     "mlp_reinforce": {"hidden": [13]},
     "quantum_vqc": {"qubits": 3, "layers": 2, "rollout": 50, "minibatch": 13, "epochs": 2, "shots": 5},
     "quantum_twin": {"qubits": 3, "layers": 2, "rollout": 50, "minibatch": 16, "epochs": 2},
