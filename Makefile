@@ -74,9 +74,11 @@ $(VENV)/.run: $(VENV)/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable .
 	touch $@
 
-# torch first and by its exact version: any looser requirement pulls in builds for accelerators.
+# torch first and by its exact version: any looser requirement pulls in builds for accelerators. neurobench without what
+# it needs for data sets of its own: only its metrics are used.
 $(VENV)/.test: $(VENV)/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet torch==2.13.0
 	$(BIN)/python -m pip install --quiet --editable ".[test]"
+	$(BIN)/python -m pip install --quiet --no-deps neurobench==2.3.0
 	touch $@ $(VENV)/.run

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
+from nematodebench.brains.synapses import Synapses, synapses_of
 from nematodebench.kernels.abi import BrainFunction, BrainMemory
 from nematodebench.kernels.memory import Layout
 from nematodebench.vocabulary import BrainClass
@@ -111,6 +112,14 @@ class CompiledBrain:
     def describe(cls, config: Any, brain: Any) -> dict[str, float]:
         """Descriptors of the brain's state after a run (firing rate, ...): reported, never scored."""
         return {}
+
+    @classmethod
+    def synapses(cls, config: Any, brain: Any) -> list[Synapses]:
+        """The connections that an action goes through, with what they carried in the last step: what an action costs.
+
+        The networks, readouts and links in its memory, if it does not say otherwise.
+        """
+        return list(synapses_of(brain))
 
 
 class PythonBrain(Protocol):

@@ -10,6 +10,7 @@ from nematodebench.brains.parameters import hidden_layers, parameter, searched, 
 from nematodebench.brains.parts.heads import Exploration, Heads, best_level, epsilon_after, write_action
 from nematodebench.brains.parts.replay import Replay, remember_observation, remember_transition, transitions
 from nematodebench.brains.parts.rollout import gather_rows
+from nematodebench.brains.synapses import Synapses, synapses_of
 from nematodebench.kernels.abi import BrainMemory, Feedback
 from nematodebench.kernels.jit import F32, I64, U64, kernel
 from nematodebench.kernels.memory import constant, counter, floats, part, size, words
@@ -206,6 +207,11 @@ class MlpDqn(CompiledBrain):
     def without_learning(cls, config: MlpDqnConfig) -> MlpDqnConfig:
         """From the first step on it explores as little as it would at the end."""
         return config.model_copy(update={"epsilon_start": config.epsilon_end})
+
+    @classmethod
+    def synapses(cls, config: MlpDqnConfig, brain: Memory) -> list[Synapses]:
+        """Those of the network that acts; the other one only tells it what to learn."""
+        return list(synapses_of(brain.net))
 
     @classmethod
     def sizes(cls, config: MlpDqnConfig, body: Interface) -> Mapping[str, Any]:

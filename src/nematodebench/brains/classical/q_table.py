@@ -8,6 +8,7 @@ import numpy as np
 from nematodebench.brains.base import BrainClass, BrainConfig, CompiledBrain, Interface
 from nematodebench.brains.parameters import parameter, searched
 from nematodebench.brains.parts.heads import Exploration, Heads, best_level, epsilon_after, write_action
+from nematodebench.brains.synapses import Synapses
 from nematodebench.kernels.abi import BrainMemory, Feedback
 from nematodebench.kernels.jit import F32, U64, kernel
 from nematodebench.kernels.memory import constant, constants, counter, floats, part, size
@@ -135,6 +136,12 @@ class QTable(CompiledBrain):
     def without_learning(cls, config: QTableConfig) -> QTableConfig:
         """From the first step on it explores as little as it would at the end."""
         return config.model_copy(update={"epsilon_start": config.epsilon_end})
+
+    @classmethod
+    def synapses(cls, config: QTableConfig, brain: Memory) -> list[Synapses]:
+        """A row of the table is looked up: it has parameters, and nothing is multiplied."""
+        rows, columns = brain.table.shape
+        return [Synapses("table", rows, columns, columns, operations=0)]
 
     @classmethod
     def sizes(cls, config: QTableConfig, body: Interface) -> Mapping[str, Any]:

@@ -23,6 +23,7 @@ import numpy as np
 from nematodebench.brains.base import BrainConfig, Interface
 from nematodebench.brains.parameters import parameter
 from nematodebench.brains.parts.heads import Heads, sample_heads
+from nematodebench.brains.synapses import Synapses
 from nematodebench.kernels.abi import Feedback
 from nematodebench.kernels.jit import F32, U64, kernel
 from nematodebench.kernels.math import log32
@@ -86,6 +87,11 @@ class Readout(Memory):
         columns = self.heads.count * self.heads.levels + 1
         for name, value in super().learned():
             yield name, value[:, :columns] if name in {"weights", "traces"} else value
+
+    def synapses(self) -> Iterator[Synapses]:
+        """From every feature to every logit and the value."""
+        columns = self.heads.count * self.heads.levels + 1
+        yield Synapses("readout", self.features, columns, columns, 0, np.asarray(self.phi), counted=False)
 
 
 @kernel()

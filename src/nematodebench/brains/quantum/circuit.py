@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from nematodebench.brains.quantum.lanes import SPAN, add_overlaps, rotate_pair
+from nematodebench.brains.synapses import Synapses
 from nematodebench.kernels.adam import Adam, adam_step
 from nematodebench.kernels.jit import F32, F32M, U64, kernel
 from nematodebench.kernels.math import cos32, sin32
@@ -82,6 +83,16 @@ class Circuit(Memory):
             yield f"{name}twists", table[1:, 1]
             yield f"{name}turns", table[:, 2]
         yield "steps", np.asarray(self.adam.steps)
+
+    def synapses(self) -> Iterator[Synapses]:
+        """What simulating the circuit takes: 16 multiply-accumulates for each gate and pair of amplitudes.
+
+        To these come the expectations. A quantum device would do none of them.
+        """
+        gates = self.qubits * self.stages
+        operations = gates * 16 * (self.amplitudes // 2) + 2 * self.amplitudes * self.qubits
+        parameters = true_parameters(self.qubits, self.stages - 1)
+        yield Synapses("circuit", self.qubits, self.qubits, 0, parameters, operations=operations)
 
 
 @kernel()

@@ -1,6 +1,6 @@
 """Brain `echo_state`: a fixed random recurrent network whose echoes a readout learns to use."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,6 +11,7 @@ from nematodebench.brains.parts.links import WeightedLinks, draw_links, push
 from nematodebench.brains.parts.liveness import Liveness, count_active, liveness_of
 from nematodebench.brains.parts.rate_code import RateCode, encode
 from nematodebench.brains.parts.readout import Readout, ReadoutConfig, choose, forget_actions, learn_from
+from nematodebench.brains.synapses import Synapses
 from nematodebench.kernels.abi import BrainMemory, Feedback
 from nematodebench.kernels.jit import F32, F64, U64, kernel
 from nematodebench.kernels.math import exp64, log64, tanh32
@@ -49,6 +50,13 @@ class Memory(BrainMemory):
     recurrent = part(WeightedLinks)
     drive = floats("nodes + 1", scratch=True)
     bias = floats("nodes")
+
+    def synapses(self) -> Iterator[Synapses]:
+        """From channels to nodes, among nodes, and the readout's."""
+        inputs, recurrent, nodes = self.inputs, self.recurrent, self.nodes
+        yield Synapses("inputs", inputs.rows, nodes, inputs.degree, nodes, np.asarray(self.code.rates), counted=False)
+        yield Synapses("recurrent", nodes, nodes, recurrent.degree, 0, np.asarray(self.readout.phi[:nodes]))
+        yield from self.readout.synapses()
 
 
 @kernel()

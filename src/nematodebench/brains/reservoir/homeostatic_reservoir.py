@@ -11,6 +11,7 @@ from nematodebench.brains.parts.liveness import Liveness, count_active, liveness
 from nematodebench.brains.parts.rate_code import RateCode, encode
 from nematodebench.brains.parts.spikes import SpikeList, list_spikes, spiked_nodes
 from nematodebench.brains.reservoir.rows import COLUMNS, add_rows, correct_rows
+from nematodebench.brains.synapses import Synapses
 from nematodebench.kernels.abi import BrainMemory
 from nematodebench.kernels.jit import F32, U64, kernel
 from nematodebench.kernels.memory import constant, floats, part, size
@@ -73,6 +74,18 @@ class Memory(BrainMemory):
         """Everything that is kept, without the padding of the matrices."""
         for name, value in super().learned():
             yield name, value[:, : self.nodes] if name in {"inputs", "recurrent", "readout"} else value
+
+    def synapses(self) -> Iterator[Synapses]:
+        """From channels to nodes, among nodes by spikes, and from spikes to the outputs that listen."""
+        nodes, spikes = self.nodes, np.asarray(self.spike)
+        inputs, readout = np.asarray(self.inputs)[:, :nodes], np.asarray(self.readout)[:, :nodes]
+        recurrent = ~np.isnan(np.asarray(self.recurrent)[:, :nodes])
+        rates = np.asarray(self.code.rates)
+        yield Synapses("inputs", self.channels, nodes, np.count_nonzero(inputs, axis=1), nodes, rates, counted=False)
+        yield Synapses("recurrent", nodes, nodes, recurrent.sum(axis=1), 0, spikes, spiking=True)
+        yield Synapses(
+            "readout", nodes, self.outputs, np.count_nonzero(readout, axis=0), 0, spikes, True, counted=False
+        )
 
 
 @kernel()

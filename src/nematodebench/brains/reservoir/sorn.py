@@ -12,6 +12,7 @@ from nematodebench.brains.parts.liveness import Liveness, count_active, liveness
 from nematodebench.brains.parts.rate_code import RateCode, encode
 from nematodebench.brains.parts.readout import Readout, ReadoutConfig, choose, forget_actions, learn_from
 from nematodebench.brains.parts.spikes import SpikeList, copy_spikes, list_spikes
+from nematodebench.brains.synapses import Synapses
 from nematodebench.kernels.abi import BrainMemory, Feedback
 from nematodebench.kernels.jit import F32, U64, kernel
 from nematodebench.kernels.memory import constant, floats, part, size
@@ -77,6 +78,18 @@ class Memory(BrainMemory):
         """Everything that is kept, without the dummies."""
         for name, value in super().learned():
             yield name, value[: self.nodes] if name in {"sums", "now"} else value
+
+    def synapses(self) -> Iterator[Synapses]:
+        """From channels to units, among excitatory and inhibitory units by spikes, and the readout's."""
+        spikes = np.asarray(self.now[: self.nodes])
+        alarms = np.zeros(self.inhibitory)
+        alarms[np.asarray(self.inhibitory_spikes.listed[: self.inhibitory_spikes.count])] = 1.0
+        inputs, nodes, inhibitory = self.inputs, self.nodes, self.inhibitory
+        yield Synapses("inputs", inputs.rows, nodes, inputs.degree, nodes, np.asarray(self.code.rates), counted=False)
+        yield Synapses("excite", nodes, nodes, self.excite.degree, 0, spikes, spiking=True)
+        yield Synapses("alert", nodes, inhibitory, self.alert.degree, inhibitory, spikes, spiking=True, counted=False)
+        yield Synapses("inhibit", inhibitory, nodes, self.inhibit.degree, 0, alarms, spiking=True)
+        yield from self.readout.synapses()
 
 
 @kernel()

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from nematodebench.brains.parts.heads import Heads
+from nematodebench.brains.synapses import Synapses
 from nematodebench.kernels.jit import U64, inlined
 from nematodebench.kernels.memory import Memory, constant, counter, floats, part, size, words
 from nematodebench.kernels.rng import uniform
@@ -107,6 +108,12 @@ class Network(Memory):
         for name, value in super().learned():
             dims = self.fields[name].dims if name in self.fields else ()
             yield name, value[tuple(slice(listed.get(name, true.get(str(dim)))) for dim in dims)]
+
+    def synapses(self) -> Iterator[Synapses]:
+        """From every neuron to the targets it is connected with, by spikes, tick after tick."""
+        degrees = np.count_nonzero(np.asarray(self.weights)[:, : self.targets], axis=1)
+        spikes = np.asarray(self.count)
+        yield Synapses("synapses", self.neurons, self.targets, degrees, self.neurons, spikes, True, self.ticks)
 
 
 @inlined
