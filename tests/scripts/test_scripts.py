@@ -58,3 +58,9 @@ def test_figures_of_a_brains_page_can_be_measured_again(page: str, tmp_path: Pat
 def test_the_page_of_results_is_what_was_measured_and_can_be_measured_again(tmp_path: Path) -> None:
     done = _run("results_page.py", tmp_path, "--check")
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_the_tables_of_continual_learning_are_what_was_measured_and_can_be_measured_again(tmp_path: Path) -> None:
+    done = _run("continual_page.py", tmp_path, "--check")
+    assert done.returncode == 0, done.stdout + done.stderr
