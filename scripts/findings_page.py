@@ -17,6 +17,7 @@ import json
 import re
 import shlex
 import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -95,14 +96,19 @@ def _short(value: float | None) -> str:
 
 
 def _shown(name: str) -> str:
-    """The table of a file and its commands; a file that nobody has written yet is told."""
+    """The verdict of a file (sentences that its script computes), its table and its commands, if there is a file."""
     path = KEPT / f"{name}.json"
     if not path.is_file():
         return "\nNot measured yet.\n\n"
     kept = json.loads(path.read_text(encoding="utf-8"))
     head = list(kept["rows"][0])
     lines = table(head, [[str(row[key]) for key in head] for row in kept["rows"]])
-    return "\n" + "\n".join([*lines, "", "```", *kept["commands"], "```"]) + "\n\n"
+    said = [_filled(f"- {sentence}") for sentence in kept.get("verdict", [])]
+    return "\n" + "\n".join([*said, *([""] if said else []), *lines, "", "```", *kept["commands"], "```"]) + "\n\n"
+
+
+def _filled(text: str) -> str:
+    return textwrap.fill(text, 120, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
 def written(text: str) -> str:
