@@ -2,6 +2,8 @@
 
 import os
 import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -99,3 +101,56 @@ def test_a_folder_that_cannot_be_written_costs_only_the_cache(tmp_path):
     (tmp_path / "file").touch()
     place = (tmp_path / "file" / "key", tmp_path / "none")
     assert [run(place), run(place)] == [0, 0]
+
+
+DEMANDING = """
+import math
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from nematodebench.kernels.code_cache import KernelCache
+from nematodebench.kernels.jit import kernel
+
+
+def plain(values):
+    values[0] = values.sum()
+
+
+def multiplied(values):
+    values[0] = np.dot(values[:2], values[2:])
+
+
+def drawn(values):
+    np.random.seed(3)
+    values[0] = np.random.normal() + np.random.randint(5)
+
+
+def computed(values):
+    values[0] = np.tanh(values[1]) ** values[2] + math.lgamma(values[3])
+
+
+for function in (plain, multiplied, drawn, computed):
+    dispatcher = kernel(cached=True)(function)
+    dispatcher._cache = KernelCache(function, lambda: (Path(sys.argv[1]), Path(sys.argv[1], "none")))
+    values = np.array([2.0, 1.0, 1.0, 3.0])
+    dispatcher(values)
+    print(sum(dispatcher.stats.cache_hits.values()), "numba.np.npyimpl" in sys.modules, values.tobytes().hex())
+"""
+
+
+def test_code_from_disk_finds_whatever_it_calls(tmp_path):
+    """Machine code that calls a name which nobody has brought ends the process, so what it needs is brought before."""
+    lines = []
+    for _ in range(2):
+        found = subprocess.run(
+            [sys.executable, "-c", DEMANDING, str(tmp_path / "kept")], capture_output=True, text=True, check=False
+        )
+        assert found.returncode == 0, found.stderr
+        lines.append([line.split() for line in found.stdout.splitlines()])
+    compiled, loaded = lines
+    assert [line[0] for line in compiled] == ["0"] * 4
+    assert [line[0] for line in loaded] == ["1"] * 4
+    assert [line[2] for line in compiled] == [line[2] for line in loaded]
+    assert loaded[0][1] == "False", "what a plain function does not need takes half of its time"

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import special as scipy_special
 from scipy import stats as scipy_stats
 
-from nematodebench.stats import StatValue, interval, plus_minus, pseudo_values, wilson
+from nematodebench.stats import StatValue, interval, plus_minus, pseudo_values, t_critical, wilson
 
 VALUES = st.lists(st.floats(-100, 100), min_size=2, max_size=40)
 METHODS = ["normal", "t", "bootstrap"]
@@ -221,3 +222,9 @@ def test_an_unknown_method_is_refused():
 def test_pooling_no_sessions_is_refused():
     with pytest.raises(ValueError, match=r"^sessions is empty"):
         StatValue.pooled([])
+
+
+def test_the_table_of_students_t_is_scipys():
+    for df in (*range(1, 120), 2.5, 48.0, 0.3):
+        assert t_critical(df) == scipy_special.stdtrit(df, 0.975)
+    assert t_critical(7, 0.9) == scipy_special.stdtrit(7, 0.95)

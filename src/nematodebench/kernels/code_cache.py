@@ -15,8 +15,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from llvmlite.binding import address_of_symbol
 from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
+from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
 from nematodebench.files import atomic_write
@@ -42,6 +44,24 @@ def _take_blas_for_granted() -> None:
     import numba.np.linalg
 
     numba.np.linalg.ensure_blas = lambda: None
+
+
+def _needed(library: Any) -> list[str]:
+    """Names that machine code calls or reads and does not bring with it."""
+    module = library._final_module
+    every = (*module.functions, *module.global_variables)
+    return sorted(one.name for one in every if one.is_declaration and not one.name.startswith("llvm."))
+
+
+def _provide(names: list[str], target_context: Any) -> None:
+    """Sees to it that these names are known, because code that calls one that is not ends the process.
+
+    Most are known from the start. Numba's modules bring the rest with all that the compiler knows of types and
+    functions, which takes half a second, so it is asked for only where something is missing.
+    """
+    if any(address_of_symbol(name) is None for name in names):
+        _take_blas_for_granted()
+        target_context.refresh()
 
 
 class KernelCache(_Cache):  # type: ignore[misc]
@@ -76,15 +96,16 @@ class KernelCache(_Cache):  # type: ignore[misc]
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The code for a signature; None where there is none that can be used, and it is compiled."""
-        _take_blas_for_granted()
-        target_context.refresh()
+        rtsys.initialize(target_context)
         for path in self._files(sig, target_context.codegen()):
             # Whatever is wrong with a file (it was cut short, another version wrote it): compiling gives what it held.
             with contextlib.suppress(Exception):
                 content = path.read_bytes()
                 # One wrong bit in machine code is a wrong result and no error, so nothing is loaded unchecked.
                 if content[:_DIGEST] == hashlib.sha256(content[_DIGEST:]).digest():
-                    return CompileResult._rebuild(target_context, *pickle.loads(content[_DIGEST:]))
+                    needed, reduced = pickle.loads(content[_DIGEST:])
+                    _provide(needed, target_context)
+                    return CompileResult._rebuild(target_context, *reduced)
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -94,7 +115,7 @@ class KernelCache(_Cache):  # type: ignore[misc]
         with contextlib.suppress(OSError):
             folder = self._folders()[0]
             folder.mkdir(parents=True, exist_ok=True)
-            content = dumps(data._reduce())
+            content = dumps((_needed(data.library), data._reduce()))
             atomic_write(folder / self._name(sig, data.codegen), hashlib.sha256(content).digest() + content)
 
     def _name(self, signature: Any, codegen: Any) -> str:
