@@ -8,7 +8,9 @@ A page says what it wants measured in a comment, and the table behind it is this
 ``beside=mlp_ppo`` adds other brains at their defaults.
 
 ``python scripts/brain_pages.py --write sorn`` executes all runs of the page and writes the tables and, beside the page,
-a file with the hash of every run's records. ``--check`` executes the first run of every cell again and compares hashes.
+a file with the hash of every run's records. What is measured is kept in ``build/brain_pages`` until the page is whole,
+so that a killed command goes on; remove that folder when the code has changed. ``--check`` executes the first run of
+every cell again and compares hashes.
 """
 
 import argparse
@@ -25,6 +27,7 @@ from nematodebench.tasks.anchoring import load_anchors
 from nematodebench.tasks.registry import get_task
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "brains"
+_PARTIAL = PAGES.parents[1] / "build" / "brain_pages"
 _TWIN = "learning off"
 _BLOCK = re.compile(r"(<!-- measured: (.*?) -->\n)(?:\n\|.*?\n(?=\n|\Z))?", re.S)
 
@@ -55,11 +58,16 @@ def _rows(brain: str, wanted: dict[str, Any]) -> dict[str, tuple[str, dict[str, 
     return rows | {"null_random": ("null_random", {})}
 
 
-def _measure(brain: str, wanted: dict[str, Any], runs: int) -> dict[str, Any]:
-    """Score and record hashes of every cell; the null's beside them."""
+def _measure(brain: str, wanted: dict[str, Any], runs: int, partial: Path | None = None) -> dict[str, Any]:
+    """Score and record hashes of every cell; the null's beside them. Cells of a ``partial`` file are not executed."""
+    kept = json.loads(partial.read_text(encoding="utf-8")) if partial is not None and partial.is_file() else {}
     cells: dict[str, Any] = {}
     for task in wanted["tasks"]:
         for row, (name, config) in _rows(brain, wanted).items():
+            key = f"{task} {row} {runs} {wanted['seed']}"
+            if key in kept:
+                cells[f"{task} {row}"] = kept[key]
+                continue
             place = get_task(task).untrained().id if row == _TWIN else task
             session = nb.run(place, name, runs=runs, seed=wanted["seed"], config=config)
             score = session.measurement.session[session.plan.task.score_key]
@@ -67,6 +75,9 @@ def _measure(brain: str, wanted: dict[str, Any], runs: int) -> dict[str, Any]:
                 "score": str(score),
                 "records": [run.record_hash for run in session.runs],
             }
+            if partial is not None:
+                kept[key] = cells[f"{task} {row}"]
+                partial.write_text(json.dumps(kept), encoding="utf-8")
     return cells
 
 
@@ -91,15 +102,18 @@ def _table(brain: str, wanted: dict[str, Any], cells: dict[str, Any]) -> str:
 def write(page: Path) -> None:
     """Executes every run of a page and writes its tables and hashes."""
     kept: list[Any] = []
+    partial = _PARTIAL / f"{page.stem}.json"
+    partial.parent.mkdir(parents=True, exist_ok=True)
 
     def measured(match: re.Match[str]) -> str:
         wanted = _wanted(match[2])
-        kept.append(_measure(page.stem, wanted, wanted["runs"]))
+        kept.append(_measure(page.stem, wanted, wanted["runs"], partial))
         return match[1] + _table(page.stem, wanted, kept[-1])
 
     text = _BLOCK.sub(measured, page.read_text(encoding="utf-8"))
     page.write_text(text, encoding="utf-8")
     page.with_suffix(".json").write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    partial.unlink(missing_ok=True)
 
 
 def check(page: Path) -> list[str]:

@@ -15,6 +15,8 @@ _CONFIGS = {
     "mlp_reinforce": {"hidden": [13]},
     "quantum_vqc": {"qubits": 3, "layers": 2, "rollout": 50, "minibatch": 13, "epochs": 2, "shots": 5},
     "quantum_twin": {"qubits": 3, "layers": 2, "rollout": 50, "minibatch": 16, "epochs": 2},
+    "connectome_ppo": {"sequence": 5, "minibatch": 10, "rollout": 50, "epochs": 2},
+    "connectome_rewired": {"sequence": 5, "minibatch": 10, "rollout": 50, "epochs": 2},
     "gru_ppo": {"units": 13, "sequence": 5, "minibatch": 10, "rollout": 50, "epochs": 2},
 }
 _TASKS = {"plate_follower": ("plate_chemotaxis-v1", "plate_aerotaxis-v1", "plate_thermotaxis-v1")}

@@ -1,0 +1,1 @@
+"""Brains that are wired like the nervous system of C. elegans."""
