@@ -15,6 +15,8 @@ CONFIGS = {
     "echo_state": {"nodes": 12, "density": 0.4},
     "sorn": {"nodes": 15, "density": 0.3, "lr_stdp": 0.02},
     "homeostatic_reservoir": {"nodes": 14, "density": 0.4},
+    "evolved_mlp": {"hidden": (3,), "pairs": 1, "longest": 4},
+    "quantum_reservoir": {"qubits": 3, "layers": 1},
     "quantum_vqc": {"qubits": 3, "layers": 2, "rollout": 8, "minibatch": 8, "epochs": 2, "shots": 3},
     "gru_ppo": {"units": 5, "sequence": 4, "minibatch": 4, "rollout": 12, "epochs": 1},
     "eprop": {"neurons": 9, "ticks": 2, "interval": 7},

@@ -14,6 +14,7 @@ from nematodebench.brains.quantum.circuit import (
     Circuit,
     circuit_backward,
     circuit_forward,
+    measure_pairs,
     sample_shots,
     true_parameters,
 )
@@ -182,3 +183,46 @@ def test_the_twin_is_as_near_as_units_allow(qubits, layers):
     assert shape["outputs"][:3] == [qubits, units, qubits]
     count = units * (2 * qubits + 1) + qubits
     assert abs(count - true_parameters(qubits, layers)) <= (2 * qubits + 1) / 2
+
+
+def test_the_reservoirs_features_are_pennylanes_expectations():
+    trial, numbers = Trial("quantum_reservoir", discrete(), qubits=4, layers=2), np.random.default_rng(4)
+    brain, node = trial.brain, pennylane_circuit(4, 2)
+    angles = torch.tensor(table_of(brain.circuit, brain.circuit.parameters).astype(np.float64))
+    last = np.zeros(4)
+    for _ in range(3):
+        obs = numbers.uniform(-1, 1, 5)
+        if not brain.readout.fresh:
+            trial.act(obs)
+        inputs = obs.astype(np.float32) @ np.asarray(brain.input_weights) + last @ np.asarray(brain.feedback_weights)
+        last = node(angles, torch.tensor(inputs)).numpy()
+        np.testing.assert_allclose(brain.readout.phi[:4], last, atol=1e-5)
+        brain.readout.fresh = 0  # hear the next one when acting: every observation is heard once
+    assert np.abs(last).max() > 0.05
+    trial.begin_episode()
+    assert not np.any(np.asarray(brain.last))
+
+
+def test_expectations_of_pairs():
+    numbers = np.random.default_rng(5)
+    circuit, _ = drawn_circuit(4, 3, 1, numbers)
+    circuit_forward(circuit, numbers.uniform(-2, 2, (1, 8)).astype(np.float32), np.zeros((1, 8), np.float32))
+    amplitudes = np.asarray(circuit.kets[0]).reshape(16, 2, 8)[:, :, 0]
+    chance, signs = (amplitudes**2).sum(axis=1), 1 - 2 * (np.arange(16)[:, None] >> np.arange(4) & 1)
+    found = np.zeros(6, np.float32)
+    measure_pairs(circuit, found)
+    wanted = [(chance * signs[:, q] * signs[:, p]).sum() for q in range(4) for p in range(q)]
+    np.testing.assert_allclose(found, wanted, atol=1e-5)
+    assert np.abs(wanted).max() > 0.1
+
+
+def test_only_the_readout_of_the_reservoir_learns():
+    trial = Trial("quantum_reservoir", discrete(), qubits=4, layers=2)
+    before = dict(trial.brain.learned())
+    fixed = {
+        name: value.copy() for name, value in before.items() if name.startswith(("circuit.", "input_", "feedback_"))
+    }
+    trial.play(40, np.random.default_rng(0))
+    after = dict(trial.brain.learned())
+    assert all(np.array_equal(value, after[name]) for name, value in fixed.items())
+    assert np.any(after["readout.weights"])

@@ -13,6 +13,8 @@ _CONFIGS = {
     "mlp_dqn": {"hidden": [13]},
     "eprop": {"neurons": 13, "interval": 10},
     "mlp_reinforce": {"hidden": [13]},
+    "evolved_mlp": {"hidden": [5], "pairs": 2, "longest": 20},
+    "quantum_reservoir": {"qubits": 3, "layers": 2},
     "quantum_vqc": {"qubits": 3, "layers": 2, "rollout": 50, "minibatch": 13, "epochs": 2, "shots": 5},
     "quantum_twin": {"qubits": 3, "layers": 2, "rollout": 50, "minibatch": 16, "epochs": 2},
     "connectome_ppo": {"sequence": 5, "minibatch": 10, "rollout": 50, "epochs": 2},

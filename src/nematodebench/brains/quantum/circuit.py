@@ -26,8 +26,8 @@ from nematodebench.kernels.rng import normal, uniform
 from nematodebench.kernels.vectors import LANES, padded
 
 __all__ = [
-    "Circuit", "circuit_backward", "circuit_forward", "draw_circuit", "sample_shots", "true_parameters",
-    "update_circuit",
+    "Circuit", "circuit_backward", "circuit_forward", "draw_circuit", "measure_pairs", "sample_shots",
+    "true_parameters", "update_circuit",
 ]  # fmt: skip
 
 _HALF = np.float32(0.5)
@@ -172,6 +172,20 @@ def _measure(circuit: Circuit, ket: F32, y: F32M) -> None:
                 chance = _chance(ket, k, row)
                 total += -chance if k >> q & 1 else chance
             y[row, q] = total
+
+
+@kernel()
+def measure_pairs(circuit: Circuit, y: F32) -> None:
+    """Expectations of Z x Z of all pairs of qubits in the state of the first sample."""
+    n, ket = 0, circuit.kets[0]
+    for q in range(circuit.qubits):
+        for p in range(q):
+            total = np.float32(0.0)
+            for k in range(circuit.amplitudes):
+                chance = _chance(ket, k, 0)
+                total += -chance if (k >> q ^ k >> p) & 1 else chance
+            y[n] = total
+            n += 1
 
 
 @kernel()
