@@ -22,9 +22,11 @@ __all__ = ["ADDRESS", "progress", "server_of"]
 ADDRESS = "127.0.0.1"
 _HOSTS = {ADDRESS, "localhost"}
 _POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline' 'self'; script-src 'unsafe-inline' 'self'; img-src data: 'self'; "
-    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "default-src 'none'; style-src 'unsafe-inline' 'self'; script-src 'unsafe-inline' 'wasm-unsafe-eval' 'self'; "
+    "worker-src blob:; img-src data: 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'"
 )
+"""Reports execute runs: the compiled kernels of this package, in a worker that the page makes of its own script."""
 _HEADERS = {
     "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
     "Content-Security-Policy": _POLICY,
