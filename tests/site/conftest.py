@@ -15,6 +15,7 @@ from nematodebench.continual.report import summarise
 from nematodebench.continual.runs import Settings, run_continual
 from nematodebench.figures.sources import open_sources
 from nematodebench.site.board_site import build_site
+from nematodebench.site.private_site import build_private_site
 from nematodebench.site.report import html_report
 
 
@@ -30,7 +31,7 @@ def sessions(tmp_path_factory):
 def site(tmp_path_factory):
     """A site of made entries, some with hostile names."""
     root = tmp_path_factory.mktemp("site")
-    found = Collection(listings={one.entry.id: one for one in entries(60)})
+    found = Collection(listings={one.entry.id: one for one in entries(150)})
     for name, content in build_site(tmp_path_factory.mktemp("empty"), found).items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_bytes(content)
@@ -42,6 +43,16 @@ def report(sessions, tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "report.html"
     path.write_text(html_report(open_sources([sessions])), encoding="utf-8")
     return path
+
+
+@pytest.fixture(scope="session")
+def lab(sessions, tmp_path_factory):
+    """The private board of some sessions."""
+    root = tmp_path_factory.mktemp("lab")
+    for name, content in build_private_site(open_sources([sessions]), "lab").items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_bytes(content)
+    return root
 
 
 @pytest.fixture(scope="session")
@@ -82,15 +93,24 @@ def continual(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def server(site):
+def address(tmp_path_factory):
+    """Serves all that the fixtures made; gives the address of a file."""
+
     class Quiet(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *words):
             pass
 
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=site)) as made:
+    root = tmp_path_factory.getbasetemp()
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=root)) as made:
         threading.Thread(target=made.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{made.server_port}"
+        yield lambda path: f"http://127.0.0.1:{made.server_port}/{path.relative_to(root)}"
         made.shutdown()
+
+
+@pytest.fixture(scope="session")
+def server(site, address):
+    """The address of the site of made entries."""
+    return address(site)
 
 
 @pytest.fixture

@@ -23,11 +23,13 @@ def _entry(base, k):
     made, task = base.submission, TASKS[k % len(TASKS)]
     score, brain = 0.1 + 0.8 * math.sin(k * 12.9898) ** 2, f"brain_{k:04d}"
     hostile = k % 7 == 3
+    found = replace(made.metrics.composite_score, mean=score, ci95=(score - 0.01, score + 0.01))
     environment = made.environment.model_copy(update={"task": task})
     submission = made.model_copy(
         update={
             "submission_id": f"entry_{k:04d}", "brain_type": HOSTILE if hostile else brain, "environment": environment,
             "contributor": HOSTILE if hostile else f"Person {k % 9}", "notes": HOSTILE if hostile else "",
+            "metrics": made.metrics.model_copy(update={"composite_score": found}),
             "brain_config": {HOSTILE: HOSTILE} if hostile else made.brain_config,
         }
     )  # fmt: skip

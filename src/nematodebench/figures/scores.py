@@ -72,10 +72,9 @@ def _dots(rows: Rows, what: list[str]) -> Any:
     values = [float(row[key]) for row in rows for key in ("value", "low", "high") if row[key] is not None]  # type: ignore[arg-type]
     domain = [min(-0.02, *values), max(1.02, *values)]
     tasks = list(dict.fromkeys(str(row["task"]) for row in rows))
-    brains = list(dict.fromkeys(str(row["brain"]) for row in rows if row["what"] != "line"))
     x = alt.X("value:Q", title="share of the gap from floor to ceiling", scale=alt.Scale(domain=domain, nice=False))
     axis = alt.Axis(labelLimit=220, ticks=False, domain=False, labelColor=INK)
-    y = alt.Y("brain:N", sort=brains, title=None, axis=axis)
+    y = alt.Y("brain:N", sort=None, title=None, axis=axis)  # as the rows come: a list of names is too much for a board
     base = alt.Chart()
     own = base.transform_filter(f"datum.what == '{what[0]}'").encode(y=y)
     layers = [*line_marks(base), *(_whiskers(own, x) if what == ["score"] else _ticks(own, x))]

@@ -19,8 +19,8 @@ from nematodebench.site.badges import badge
 from nematodebench.site.brain_page import ablation_tables, efficiency_row
 from nematodebench.site.cells import axis_lines, stat
 from nematodebench.site.entries import Signers, curves_of_entry, day, file_name, row, sessions_of_entry
-from nematodebench.site.overview import board_figure
-from nematodebench.site.pages import page_figure, render, site_script, style_sheet
+from nematodebench.site.overview import MOST_SHOWN, board_figure
+from nematodebench.site.pages import page_figure, render, script_json, site_script, style_sheet
 from nematodebench.site.replay import (
     Offer,
     claimed_offers,
@@ -42,10 +42,11 @@ from nematodebench.tasks.registry import get_task
 
 __all__ = ["BoardSite", "build_site"]
 
-_LIMIT = 20
-"""So many entries of a task are shown at first."""
 _COLUMNS = ("task", "rank", "group", "brain", "class", "score", "normalised", "claimed", "runs", "contributor",
             "verified", "date", "status", "id")  # fmt: skip
+
+_REST = ("id", "file", "brain", "class", "rank", "group", "order", "band", "status", "dot", "score", "value", "claimed",
+         "claimed_value", "too_good", "runs", "contributor", "verified", "date")  # fmt: skip
 
 
 def build_site(root: Path, found: Collection, name: str = "NematodeBench") -> dict[str, bytes]:
@@ -128,7 +129,8 @@ class BoardSite:
     def _index(self) -> str:
         groups: list[dict[str, Any]] = [
             {"task": board.task, "file": file_name(board.task), "rows": self.rows[board.task],
-             "lines": axis_lines(load_anchors(get_task(board.task))), "note": self._note(board)}
+             "lines": axis_lines(load_anchors(get_task(board.task))), "note": self._note(board),
+             "rest": _rest(self.rows[board.task][MOST_SHOWN:])}
             for board in sorted(self.boards, key=lambda board: (bool(self.reasons[board.task]), board.task))
         ]  # fmt: skip
         lines = [line for group in groups for line in group["rows"]]
@@ -139,7 +141,7 @@ class BoardSite:
         )
         waiting = [row(one, None, False, 0, False) for one in self.found.waiting.values()]
         return self._page(
-            "board.html", lead=lead, groups=groups, waiting=waiting, limit=_LIMIT, count=len(lines),
+            "board.html", lead=lead, groups=groups, waiting=waiting, limit=MOST_SHOWN, count=len(lines),
             classes=sorted({line["class"] for line in lines}), statuses=sorted({line["status"] for line in lines}),
         )  # fmt: skip
 
@@ -273,7 +275,8 @@ class BoardSite:
         return [
             {"task": board.task, "file": file_name(board.task), "lines": axis_lines(load_anchors(get_task(board.task))),
              "rows": [row(self.found.listings[one.entry.id], one, ranked[board.task], k, one.group in _shared(board))
-                      for k, one in enumerate(board.standings)]}
+                      for k, one in enumerate(board.standings[:MOST_SHOWN])],
+             "more": len(board.standings) - MOST_SHOWN}
             for board in boards
         ]  # fmt: skip
 
@@ -297,6 +300,11 @@ def _shared(board: TaskBoard) -> set[str]:
     """The letters of groups that are not told apart: those that more than one entry has."""
     letters = [one.group for one in board.standings]
     return {letter for letter in letters if letter and letters.count(letter) > 1}
+
+
+def _rest(rows: list[dict[str, Any]]) -> Any:
+    """Entries that the page makes rows of when somebody sees them; nothing where all are rows already."""
+    return script_json([{name: line[name] for name in _REST} for line in rows]) if rows else ""
 
 
 def _cell(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The board in one figure: scores of all current entries between floor and ceiling."""
+"""The board in one figure: scores of current entries between floor and ceiling."""
 
 from collections.abc import Sequence
 
@@ -10,14 +10,17 @@ from nematodebench.figures.scores import score_figure
 from nematodebench.tasks.anchoring import load_anchors
 from nematodebench.tasks.registry import get_task
 
-__all__ = ["board_figure"]
+__all__ = ["MOST_SHOWN", "board_figure"]
+
+MOST_SHOWN = 20
+"""So many entries of a task are shown at first, and drawn."""
 
 
 def board_figure(found: Collection, boards: Sequence[TaskBoard]) -> Figure:
-    """Every current entry, task by task."""
+    """The first current entries, task by task."""
     rows: list[Row] = []
     for board in boards:
-        for standing in board.standings:
+        for standing in board.standings[:MOST_SHOWN]:
             listing = found.listings[standing.entry.id]
             norm = listing.normalised
             if norm is None:

@@ -75,6 +75,8 @@ function start(): void {
     addEventListener("hashchange", () => table.follow());
     if (state.get("sort")) table.follow();
     connectFilters(state, table);
+    const named = location.hash.slice(1);
+    if (!named.includes("=")) table.reveal(decodeURIComponent(named));
   });
   connectDays(state);
   connectCommands();

@@ -1,4 +1,5 @@
 /** Tables: rows are sorted within their group, filtered, and their state is part of the address. */
+import { restOf, type Entry } from "./rest";
 
 export type State = Map<string, string>;
 
@@ -18,21 +19,37 @@ export function writeState(state: State): void {
 /** So many rows of a group are shown until the reader asks for all: a browser lays out hidden rows for nothing. */
 const FEW = 20;
 
+/** A row of a table: one that is in the page, or an entry of a long board that becomes a row when somebody sees it. */
 interface Line {
-  row: HTMLTableRowElement;
-  words: string;
-  place: number;
+  readonly words: string;
+  readonly place: number;
+  readonly kind: string;
+  readonly status: string;
+  /** What it is sorted by, as text. */
+  readonly text: (name: string, column: number) => string;
+  /** The row; made if it is not there yet. */
+  readonly row: () => HTMLTableRowElement;
+  /** The row, if it is there. */
+  readonly made: () => HTMLTableRowElement | null;
 }
 
 type Key = number | string;
 
-function cellOf(row: HTMLTableRowElement, column: number): string {
-  return row.cells[column]?.textContent?.trim() ?? "";
+function lineOf(row: HTMLTableRowElement, place: number): Line {
+  return {
+    place,
+    words: (row.textContent ?? "").toLowerCase(),
+    kind: row.dataset["class"] ?? "",
+    status: row.dataset["status"] ?? "",
+    text: (name, column) => row.dataset[name] ?? row.cells[column]?.textContent?.trim() ?? "",
+    row: () => row,
+    made: () => row,
+  };
 }
 
-/** What a row is sorted by: a number of its own where it has one, else a number in the text, else the text. */
-function keyOf(row: HTMLTableRowElement, name: string, column: number): Key {
-  const text = row.dataset[name] ?? cellOf(row, column);
+/** What a line is sorted by: a number where its text is one, else the text. */
+function keyOf(line: Line, name: string, column: number): Key {
+  const text = line.text(name, column);
   const number = Number.parseFloat(text);
   return /^-?[\d.]/.test(text) && !/^\d{4}-\d{2}-\d{2}/.test(text) && Number.isFinite(number) ? number : text.toLowerCase();
 }
@@ -41,6 +58,20 @@ function compare(one: Key, other: Key): number {
   if (typeof one === "number" && typeof other === "number") return one - other;
   if (typeof one !== typeof other) return typeof one === "number" ? -1 : 1;
   return one < other ? -1 : one > other ? 1 : 0;
+}
+
+/** The rows of a group, and behind them the entries that are not rows yet. */
+function linesOf(body: HTMLTableSectionElement): Line[] {
+  const rows = [...body.rows].filter((row) => !row.classList.contains("task") && !row.classList.contains("more"));
+  return [...rows.map(lineOf), ...restOf(body, rows[0]).map(({ entry, row, made }, n): Line => ({
+    place: rows.length + n,
+    words: [entry.rank, entry.group, entry.brain, entry.class, entry.score, entry.claimed, entry.runs, entry.contributor, entry.verified, entry.date].join(" ").toLowerCase(),
+    kind: entry.class,
+    status: entry.status,
+    text: (name) => String((name === "score" ? entry.value : name === "claimed" ? entry.claimed_value : name === "rank" ? entry.order : entry[name as keyof Entry]) ?? ""),
+    row,
+    made,
+  }))];
 }
 
 /** A table whose rows can be sorted and filtered. */
@@ -54,9 +85,7 @@ export class SortableTable {
     this.heads = [...table.tHead!.rows[0]!.cells];
     this.groups = [...table.tBodies].map((body) => ({
       body,
-      lines: [...body.rows]
-        .filter((row) => !row.classList.contains("task") && !row.classList.contains("more"))
-        .map((row, place) => ({ row, place, words: (row.textContent ?? "").toLowerCase() })),
+      lines: linesOf(body),
       more: body.querySelector<HTMLTableRowElement>("tr.more"),
       sorted: false,
     }));
@@ -99,7 +128,7 @@ export class SortableTable {
     this.heads[column]!.ariaSort = descending ? "descending" : "ascending";
     const sign = descending ? -1 : 1;
     for (const group of this.groups) {
-      const keyed = group.lines.map((line) => ({ line, key: keyOf(line.row, name, column) }));
+      const keyed = group.lines.map((line) => ({ line, key: keyOf(line, name, column) }));
       keyed.sort((one, other) => sign * compare(one.key, other.key) || one.line.place - other.line.place);
       group.lines = keyed.map(({ line }) => line);
       group.sorted = true;
@@ -116,20 +145,23 @@ export class SortableTable {
       let shown = 0;
       const visible: HTMLTableRowElement[] = [];
       const limited = more !== null && !this.opened.has(body);
-      for (const { row, words: text } of lines) {
+      let added = false;
+      for (const line of lines) {
         const wanted =
           !this.isMain ||
           ((task === "" || body.dataset["task"] === task) &&
-            (kind === "" || row.dataset["class"] === kind) &&
-            (status === "" || row.dataset["status"] === status) &&
-            words.every((word) => text.includes(word)));
+            (kind === "" || line.kind === kind) &&
+            (status === "" || line.status === status) &&
+            words.every((word) => line.words.includes(word)));
         if (wanted) shown += 1;
         const hidden = !wanted || (limited && shown > FEW);
-        if (row.hidden !== hidden) row.hidden = hidden;
-        if (!hidden) visible.push(row);
+        added ||= !hidden && line.made() === null;
+        const row = hidden ? line.made() : line.row();
+        if (row && row.hidden !== hidden) row.hidden = hidden;
+        if (row && !hidden) visible.push(row);
       }
       // Rows that nobody sees are not moved: that is most of the work on a long board.
-      if (sorted) body.append(...visible, ...(more ? [more] : []));
+      if (sorted || added) body.append(...visible, ...(more ? [more] : []));
       if (more) {
         more.hidden = !limited || shown <= FEW;
         more.querySelector("button")!.textContent = `Show all ${shown} of ${body.dataset["task"] ?? ""}`;
@@ -138,6 +170,16 @@ export class SortableTable {
       count += shown;
     }
     return count;
+  }
+
+  /** Shows the entry that an address names, if it is not a row yet. */
+  reveal(id: string): void {
+    if (!id || document.getElementById(id)) return;
+    const group = this.groups.find(({ body }) => body.querySelector("script[data-rest]")?.textContent?.includes(JSON.stringify(id)));
+    if (!group) return;
+    this.opened.add(group.body);
+    this.filter();
+    document.getElementById(id)?.scrollIntoView({ block: "center" });
   }
 
   /** Returns to the order and the rows that the state describes. */
