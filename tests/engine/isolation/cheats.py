@@ -2,9 +2,12 @@
 
 import contextlib
 import ctypes
+import fcntl
 import gc
 import os
+import resource
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -230,3 +233,58 @@ class RaisesOddly(Honest):
 
     def act(self, observation):
         raise SystemExit("\x1b[2Jgone\n::error::forged")
+
+
+class LeavesMarks(Honest):
+    """Tries whatever another run of it could see: marks on files that both can read, and what is kept of them."""
+
+    def __init__(self, *given):
+        super().__init__(*given)
+        library, self.passed = ctypes.CDLL(None, use_errno=True), []
+        file = os.open(__file__, os.O_RDONLY)
+        page = ctypes.create_string_buffer(4096)
+        others = [one.name for one in Path("/proc").glob("[0-9]*") if one.name != str(os.getpid())]
+        lock = struct.pack("hhqqi4x", fcntl.F_RDLCK, 0, 0, 1, 0)
+        attempts = {
+            "flock": lambda: fcntl.flock(file, fcntl.LOCK_SH),
+            "lockf": lambda: fcntl.lockf(file, fcntl.LOCK_SH),
+            "setlk": lambda: fcntl.fcntl(file, fcntl.F_SETLK, lock),
+            "ofd_setlk": lambda: fcntl.fcntl(file, 37, lock),
+            "lease": lambda: fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_RDLCK),
+            "notify": lambda: fcntl.fcntl(file, fcntl.F_NOTIFY, 1),
+            "advise": lambda: os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED),
+            "only what is in memory": lambda: os.preadv(file, [bytearray(8)], 0, os.RWF_NOWAIT),
+            "time of use": lambda: os.utime(__file__),
+            "extended attribute": lambda: os.setxattr(__file__, "user.mark", b"here"),
+            "mode": lambda: Path(__file__).chmod(0o600),
+            "link": lambda: os.link(__file__, "/tmp/link"),
+            "another process": lambda: Path(f"/proc/{others[0]}" if others else "/nobody").stat(),
+            "another's limit": lambda: resource.prlimit(os.getpid() + 1, resource.RLIMIT_NOFILE, (5, 5)),
+            "more memory": lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 40, 1 << 40)),
+            "the name of the machine": lambda: socket.sethostname("mark"),
+            "its own name space": lambda: os.open("/proc/self/ns/mnt", os.O_RDONLY) and self._call(library, 308, 3, 0),
+            "real time": lambda: os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1)),
+            "a device": lambda: os.mknod("/tmp/device", 0o060600, os.makedev(8, 0)),
+            "priority": lambda: os.setpriority(os.PRIO_PROCESS, 0, -5),
+        }
+        for name, number in {
+            "inotify": 253,
+            "inotify1": 294,
+            "fanotify": 300,
+            "readahead": 187,
+            "cachestat": 451,
+        }.items():
+            attempts[name] = lambda number=number: self._call(library, number, 0, 0, 0)
+        address = ctypes.addressof(page) & ~4095
+        attempts["mincore"] = lambda: self._call(library, 27, address, 4096, ctypes.addressof(page))
+        for name, attempt in attempts.items():
+            with contextlib.suppress(OSError, ValueError):
+                attempt()
+                self.passed.append(name)
+        if self.passed:
+            raise RuntimeError(f"these passed: {self.passed}")
+
+    @staticmethod
+    def _call(library, number, *given):
+        if library.syscall(number, *(ctypes.c_long(one) for one in given)) < 0:
+            raise OSError(ctypes.get_errno(), "refused")

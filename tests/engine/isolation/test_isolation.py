@@ -80,7 +80,16 @@ def test_probes_of_copies_give_the_same_bits():
 
 
 @pytest.mark.parametrize(
-    "name", ["ReadsTheStack", "WritesFiles", "OpensSockets", "StartsProcesses", "KillsItsParent", "KnowsTheSeed"]
+    "name",
+    [
+        "ReadsTheStack",
+        "WritesFiles",
+        "OpensSockets",
+        "StartsProcesses",
+        "KillsItsParent",
+        "KnowsTheSeed",
+        "LeavesMarks",
+    ],
 )
 def test_a_brain_that_reaches_for_more_finds_nothing(name):
     result = run(name, config={"run_seed": SEED} if name == "KnowsTheSeed" else None)

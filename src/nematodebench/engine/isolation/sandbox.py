@@ -105,8 +105,8 @@ def command(
     """
     words = [_PRLIMIT, f"--as={limits.memory}", f"--cpu={limits.cpu_seconds}", f"--fsize={limits.file_bytes}"]
     words += [f"--nofile={limits.open_files}", "--core=0"]
-    words += [require_sandbox(), "--unshare-all", "--die-with-parent", "--new-session", "--clearenv"]
-    words += ["--uid", "65534", "--gid", "65534", "--hostname", "brain", "--cap-drop", "ALL"]
+    words += [require_sandbox(), "--unshare-all", "--as-pid-1", "--die-with-parent", "--new-session"]
+    words += ["--clearenv", "--uid", "65534", "--gid", "65534", "--hostname", "brain", "--cap-drop", "ALL"]
     words += ["--tmpfs", "/", "--dev", "/dev", "--proc", "/proc", "--size", str(64 << 20), "--tmpfs", "/tmp"]
     for place in _SYSTEM:
         if Path(place).is_symlink():

@@ -1,9 +1,10 @@
 """A filter of system calls as a program of the kernel's packet filter: no processes, no sockets, no reaching out.
 
 Threads are allowed (libraries start them), processes are not. Memory that belongs to no address space, as that of
-System V or of anonymous files, would escape the limit of the process, so it cannot be had. A forbidden call fails with
-"operation not permitted"; ``clone3``, whose flags a filter cannot see, says that it does not exist, and libraries then
-use ``clone``.
+System V or of anonymous files, would escape the limit of the process, so it cannot be had. Runs share the files that
+they read, so nothing is allowed that leaves a mark on a file for another run to see: locks, leases, watches, and calls
+that ask or decide what the system keeps of a file in memory. A forbidden call fails with "operation not permitted";
+``clone3``, whose flags a filter cannot see, says that it does not exist, and libraries then use ``clone``.
 """
 
 import struct
@@ -18,16 +19,24 @@ FORBIDDEN = {
     "io_uring_enter": 426, "io_uring_register": 427, "keyctl": 250, "add_key": 248, "request_key": 249,
     "pidfd_open": 434, "pidfd_send_signal": 424, "pidfd_getfd": 438, "open_by_handle_at": 304, "setsid": 112,
     "shmget": 29, "shmat": 30, "msgget": 68, "semget": 64, "mq_open": 240, "memfd_create": 319, "memfd_secret": 447,
+    "flock": 73, "inotify_init": 253, "inotify_init1": 294, "inotify_add_watch": 254, "fanotify_init": 300,
+    "mincore": 27, "fadvise64": 221, "readahead": 187, "cachestat": 451, "preadv2": 327, "pwritev2": 328,
+    "name_to_handle_at": 303, "process_madvise": 440, "process_mrelease": 448, "kcmp": 312, "syslog": 103,
+    "rt_sigqueueinfo": 129, "rt_tgsigqueueinfo": 297, "open_tree": 428, "move_mount": 429, "fsopen": 430,
+    "fsmount": 432, "fspick": 433, "mount_setattr": 442, "quotactl": 179, "acct": 163, "modify_ldt": 154,
+    "iopl": 172, "ioperm": 173, "delete_module": 176, "sethostname": 170, "setdomainname": 171,
     "personality": 135, "init_module": 175, "finit_module": 313, "kexec_load": 246, "reboot": 169, "swapon": 167,
 }  # fmt: skip
 """Numbers of system calls on x86-64 that a brain has no business with."""
 
 _ARCH_X86_64 = 0xC000003E
-_CLONE, _CLONE3, _X32 = 56, 435, 0x40000000
+_CLONE, _CLONE3, _FCNTL, _PRLIMIT, _X32 = 56, 435, 72, 302, 0x40000000
+_MARKS = {"SETLK": 6, "SETLKW": 7, "OFD_SETLK": 37, "OFD_SETLKW": 38, "SETLEASE": 1024, "NOTIFY": 1026}
+"""What ``fcntl`` can leave on a file that others see."""
 _CLONE_THREAD = 0x00010000
 _ALLOW, _EPERM, _ENOSYS, _KILL = 0x7FFF0000, 0x00050001, 0x00050026, 0x80000000
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_NUMBER, _ARCH, _FIRST_ARGUMENT = 0, 4, 16
+_NUMBER, _ARCH, _FIRST_ARGUMENT, _SECOND_ARGUMENT = 0, 4, 16, 24
 
 
 def _line(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
@@ -51,6 +60,10 @@ def filter_program() -> bytes:
         _line(_RETURN, _ALLOW),
         _line(_RETURN, _EPERM),
     ]
+    marks = [line for mark in _MARKS.values() for line in (_line(_EQUAL, mark, 0, 1), _line(_RETURN, _EPERM))]
+    lines += [_line(_EQUAL, _FCNTL, 0, len(marks) + 2), _line(_LOAD, _SECOND_ARGUMENT), *marks, _line(_RETURN, _ALLOW)]
+    own = [_line(_LOAD, _FIRST_ARGUMENT), _line(_EQUAL, 0, 0, 1), _line(_RETURN, _ALLOW), _line(_RETURN, _EPERM)]
+    lines += [_line(_EQUAL, _PRLIMIT, 0, len(own)), *own]  # limits of nobody else
     for number in FORBIDDEN.values():
         lines += [_line(_EQUAL, number, 0, 1), _line(_RETURN, _EPERM)]
     return b"".join([*lines, _line(_RETURN, _ALLOW)])
