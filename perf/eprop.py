@@ -28,8 +28,8 @@ class TorchNet:
     def __init__(self, config: EpropConfig, brain: Memory) -> None:
         self.config, net = config, brain.net
         flat = torch.tensor(np.asarray(net.weights))
-        self.inner = flat[: net.synapses].reshape(net.sources, net.neurons)
-        self.outer = flat[net.synapses :].reshape(net.neurons + 1, net.outputs)
+        self.inner = flat[: net.connections].reshape(net.sources, net.neurons)
+        self.outer = flat[net.connections :].reshape(net.neurons + 1, net.outputs)
         self.rho, self.beta = torch.tensor(np.asarray(net.kept)), torch.tensor(np.asarray(net.weakening))
         self.v = self.a = self.z = self.r = self.psi = self.rates = torch.zeros(net.neurons)
         self.fast, self.slow = torch.zeros(net.sources), torch.zeros(net.sources, net.neurons)
@@ -113,7 +113,7 @@ def disagreement(stream: Any) -> float:
         obs[0], outcome.reward = stream[t + 1, :-1], reward_of(action[0, 0], stream[t, -1])
         Eprop.learn(*arguments)
         peer.learn(stream[t + 1, :-1], float(outcome.reward))
-    ours = np.asarray(brain.gradients[: brain.net.synapses])
+    ours = np.asarray(brain.gradients[: brain.net.connections])
     return float(np.abs(ours - peer.gradient.numpy().ravel()).max() / np.abs(ours).max())
 
 

@@ -29,8 +29,8 @@ class Mirror:
     def __init__(self, net):
         sources, neurons, outputs = net.sources, net.neurons, net.outputs
         flat = np.asarray(net.weights, dtype=np.float64)
-        self.inner = torch.tensor(flat[: net.synapses].reshape(sources, neurons), requires_grad=True)
-        self.outer = torch.tensor(flat[net.synapses :].reshape(neurons + 1, outputs), requires_grad=True)
+        self.inner = torch.tensor(flat[: net.connections].reshape(sources, neurons), requires_grad=True)
+        self.outer = torch.tensor(flat[net.connections :].reshape(neurons + 1, outputs), requires_grad=True)
         self.rho, self.beta = (torch.tensor(np.asarray(v, dtype=np.float64)) for v in (net.kept, net.weakening))
         self.decay, self.smoothing = net.decay, net.smoothing
         self.v = self.a = self.z = self.r = torch.zeros(neurons, dtype=torch.float64)
@@ -54,13 +54,13 @@ class Mirror:
 def lively(trial):
     """Readout weights large enough that every learning signal counts."""
     numbers, net = np.random.default_rng(5), trial.brain.net
-    net.weights[net.synapses :] = numbers.normal(0, 0.5, net.parameters - net.synapses)
+    net.weights[net.connections :] = numbers.normal(0, 0.5, net.parameters - net.connections)
 
 
 def gradients(brain):
     """Of the source weights and of the readout, as the brain has collected them."""
     net, flat = brain.net, np.asarray(brain.gradients, dtype=np.float64)
-    return flat[: net.synapses].reshape(net.sources, -1), flat[net.synapses :].reshape(net.neurons + 1, -1)
+    return flat[: net.connections].reshape(net.sources, -1), flat[net.connections :].reshape(net.neurons + 1, -1)
 
 
 @pytest.mark.parametrize("body", BODIES, ids=["choices", "effectors"])
@@ -148,3 +148,12 @@ def test_time_constants_lie_between_the_shortest_and_the_longest():
     times = -1 / np.log(np.asarray(net.kept[:8], dtype=np.float64))
     assert times == pytest.approx(np.geomspace(4, 50, 8), rel=1e-4)
     assert not np.any(net.weakening[8:]) and not np.any(net.kept[8:])
+
+
+def test_what_it_costs_is_told():
+    trial = Trial("eprop", discrete(), **CONFIG)
+    trial.act(np.full(5, 0.5))
+    inputs, recurrent, readout = trial.kind.synapses(trial.kind.config(**CONFIG), trial.brain)
+    assert (inputs.parameters, recurrent.parameters, readout.parameters) == (6 * 11, 11 * 11, 12 * 5)
+    assert inputs.parameters + recurrent.parameters + readout.parameters == trial.brain.net.parameters
+    assert 0 < recurrent.active()[0] <= recurrent.active()[1] == 22

@@ -51,7 +51,7 @@ class AdaptiveNet(Memory):
     neurons = size()
     sources = size()
     outputs = size()
-    synapses = size()
+    connections = size()
     parameters = size()
     weights = floats("parameters")  # from every source to every neuron, then from every neuron and 1 to every output
     potential = floats("neurons")
@@ -61,6 +61,7 @@ class AdaptiveNet(Memory):
     rates = floats("neurons")
     kept = floats("neurons")  # rho
     weakening = floats("neurons")  # beta
+    fired = floats("neurons", scratch=True)  # how often in this step
     pseudo = floats("neurons", scratch=True)
     drive = floats("neurons", scratch=True)
     fast = floats("sources", scratch=True)
@@ -71,14 +72,14 @@ class AdaptiveNet(Memory):
     @classmethod
     def shape(cls, inputs: int, neurons: int, outputs: int) -> Mapping[str, Any]:
         """The sizes of a net."""
-        synapses = (inputs + neurons) * neurons
+        connections = (inputs + neurons) * neurons
         return {
             "inputs": inputs,
             "neurons": neurons,
             "sources": inputs + neurons,
             "outputs": outputs,
-            "synapses": synapses,
-            "parameters": synapses + (neurons + 1) * outputs,
+            "connections": connections,
+            "parameters": connections + (neurons + 1) * outputs,
         }
 
 
@@ -91,7 +92,7 @@ def source_rows(net: AdaptiveNet, flat: F32) -> F32M:
 @accessor
 def readout_rows(net: AdaptiveNet, flat: F32) -> F32M:
     """The part that belongs to the readout: a row for each neuron, and the last for the bias."""
-    return matrix(flat, net.synapses, net.neurons + 1, net.outputs)
+    return matrix(flat, net.connections, net.neurons + 1, net.outputs)
 
 
 @kernel()
@@ -165,6 +166,7 @@ def _fire(net: AdaptiveNet) -> int:
         net.spikes[j] = spike
         net.pseudo[j] = dampening * max(np.float32(0.0), np.float32(1.0) - abs(above) / _THRESHOLD) / _THRESHOLD
         net.recent[j] = smoothing * net.recent[j] + spike
+        net.fired[j] += spike
         net.rates[j] += share * (spike - net.rates[j])
         count += int(spike)
     return count

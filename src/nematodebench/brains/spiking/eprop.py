@@ -18,6 +18,7 @@ from nematodebench.brains.spiking.adaptive_net import (
     run_tick,
     source_rows,
 )
+from nematodebench.brains.synapses import Synapses
 from nematodebench.kernels.abi import BrainMemory, Feedback
 from nematodebench.kernels.adam import Adam, adam_step
 from nematodebench.kernels.jit import F32, U64, kernel
@@ -139,6 +140,8 @@ def _advance(brain: Memory, obs: F32) -> None:
     for i in range(brain.sensors):
         brain.x[i] = obs[i]
     brain.x[brain.sensors] = np.float32(1.0)
+    for j in range(brain.neurons):
+        brain.net.fired[j] = np.float32(0.0)
     for _ in range(brain.ticks):
         count_active(brain.liveness, run_tick(brain.net, brain.x))
     read_out(brain.net)
@@ -299,6 +302,17 @@ class Eprop(CompiledBrain):
             "adam": {"count": net["parameters"]},
             "liveness": {"nodes": config.neurons},
         }
+
+    @classmethod
+    def synapses(cls, config: EpropConfig, brain: Memory) -> list[Synapses]:
+        """From the inputs, whose drive is the same in all ticks of a step, among neurons by spikes, and the readout."""
+        net, neurons, outputs = brain.net, brain.neurons, brain.outputs
+        spikes, recent = np.asarray(net.fired), np.asarray(net.recent)
+        return [
+            Synapses("inputs", brain.sensors, neurons, neurons, neurons),
+            Synapses("recurrent", neurons, neurons, neurons, 0, spikes, True, config.ticks),
+            Synapses("readout", neurons, outputs, outputs, outputs, recent, counted=False),
+        ]
 
     @classmethod
     def describe(cls, config: EpropConfig, brain: Memory) -> dict[str, float]:
