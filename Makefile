@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test proofs soak perf docs calibrate format lock locked wheel web wasm clean
+.PHONY: run test proofs soak bits-matrix perf docs calibrate format lock locked wheel web wasm clean
 
 run: $(VENV)/.run
 	$(BIN)/nematodebench run foraging_small-v2 mlp_ppo null_random --runs 50 --seed 2026
@@ -22,6 +22,11 @@ proofs: $(VENV)/.test
 KILLS ?= 1000
 soak: $(VENV)/.test
 	$(BIN)/python scripts/soak.py --kills $(KILLS)
+
+# The bits of all compiled brains and worlds with the oldest and newest Python, NumPy and Numba that are to be had here, and
+# on processors that QEMU emulates (apt-get install qemu-user); writes docs/bits.json and docs/bits.md.
+bits-matrix: $(VENV)/.test
+	$(BIN)/python scripts/bits_matrix.py --write
 
 perf: $(VENV)/.test
 	$(BIN)/python -m perf

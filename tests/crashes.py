@@ -6,6 +6,7 @@ chosen one, ends at once or raises an error. So hundreds of crashes take seconds
 """
 
 import contextlib
+import importlib
 import json
 import os
 import subprocess
@@ -25,10 +26,10 @@ class Crashes:
         line = [sys.executable, str(Path(__file__)), json.dumps(warm)]
         self._process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
-    def run(self, folder, words, at=0, error=0):
+    def run(self, folder, words, at=0, error=0, inside=""):
         """What came of a command in ``folder/work``: its code, how many operations there were, what it printed."""
         folder.mkdir(parents=True, exist_ok=True)
-        request = {"folder": str(folder), "words": words, "at": at, "error": error}
+        request = {"folder": str(folder), "words": words, "at": at, "error": error, "inside": inside}
         self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
         told = self._process.stdout.readline()
@@ -50,7 +51,7 @@ class Done:
 def _count_operations(folder, at, error):
     """Counts the operations below a folder; at the chosen one the process ends, or the operation fails."""
     count, own = 0, str(folder) + os.sep
-    marks = os.open(folder.parent / "operations", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    marks = os.open(folder / "operations", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
 
     def operation():
         nonlocal count
@@ -71,7 +72,7 @@ def _count_operations(folder, at, error):
         else:
             return
         path = os.fsdecode(path) if isinstance(path, str | bytes | os.PathLike) else ""
-        if str(Path.cwd() / path).startswith(own):
+        if os.path.normpath(Path.cwd() / path).startswith(own):
             operation()
 
     def fsync(descriptor):
@@ -86,14 +87,14 @@ def _child(request):
 
     work = Path(request["folder"]).absolute() / "work"
     work.mkdir(exist_ok=True)
-    os.chdir(work)
+    os.chdir(work / request["inside"])
     for stream, name in ((1, "out"), (2, "errors")):
         os.dup2(os.open(work.parent / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
     sys.stdout, sys.stderr = os.fdopen(1, "w", closefd=False), os.fdopen(2, "w", closefd=False)
     sys.argv = ["nematodebench", *request["words"]]
     code = 0
     try:
-        _count_operations(work, request["at"], request["error"])
+        _count_operations(work.parent, request["at"], request["error"])
         main()
     except SystemExit as end:
         code = end.code or 0
@@ -106,17 +107,39 @@ def _child(request):
     os._exit(code)
 
 
+def _make_small():
+    """Two sessions of two runs make a submission, challenges are known, and anchors lie in the folder if it has any."""
+    from nematodebench.submissions import data_checks
+    from nematodebench.tasks import anchoring
+    from nematodebench.verification import challenge
+
+    data_checks.MIN_SESSIONS = data_checks.MIN_RUNS_PER_SESSION = 2
+    challenge.draw = lambda: "ab" * 32
+    original = anchoring.anchor_path
+
+    def anchor_path(task_id):
+        own = Path.cwd() / "anchors"
+        return own / f"{task_id}.json" if own.is_dir() else original(task_id)
+
+    anchoring.anchor_path = anchor_path
+
+
 def _serve(warm):
-    import polars  # noqa: F401  (imported, not used: its threads would not survive a fork)
+    # Imported, not used: threads of libraries would not survive a fork, and every import would be paid for again.
+    for library in ("polars", "altair", "optuna", "matplotlib.figure", "matplotlib.backends.backend_agg"):
+        importlib.import_module(library)
 
     import nematodebench.cli
     from nematodebench.brains.registry import get_brain
     from nematodebench.engine.run import compile_for
+    from nematodebench.records.commits import package_commit
     from nematodebench.records.provenance import source_hash
     from nematodebench.tasks.registry import get_task
 
     nematodebench.cli.build()
     source_hash()
+    package_commit()
+    _make_small()
     for task, brain in warm:
         compile_for(get_task(task), get_brain(brain))
     for line in sys.stdin:

@@ -46,8 +46,10 @@ def read_recipe(path: Path) -> Recipe:
     try:
         content: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
         recipe = Recipe.model_validate(content)
-    except (OSError, yaml.YAMLError) as error:
-        raise UsageError(f"{path} cannot be read: {error}") from error
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}.") from error
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        raise UsageError(f"{path} is no recipe: it is neither YAML nor JSON.") from error
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"]) or "the file"

@@ -106,12 +106,16 @@ def load_lines(settings: Settings) -> list[Line]:
     path = lines_path(task.id)
     if not path.is_file() or settings.order != ORDER or settings.episodes:
         return []
-    content = json.loads(path.read_text(encoding="utf-8"))
-    if content["spec_hash"] != task.spec_hash:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        spec_hash, lines = content["spec_hash"], [_read(line) for line in content["lines"]]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise UsageError(f"{path} is damaged. `nematodebench calibrate {task.id} --write` measures it anew.") from error
+    if spec_hash != task.spec_hash:
         raise UsageError(
             f"The lines of {task.id} are of another task. Run `nematodebench calibrate {task.id} --write`."
         )
-    return [_read(line) for line in content["lines"]]
+    return lines
 
 
 def _read(data: dict[str, Any]) -> Line:

@@ -6,8 +6,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from nematodebench.errors import UsageError
 from nematodebench.figures.curves_of_runs import Curves, curves_of
+from nematodebench.records.episodes import read_frame
 from nematodebench.records.labels import shown_brain
 from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.records.store import load_experiment, stored_columns
@@ -91,12 +91,7 @@ def _curves(record: ExperimentMetadata, folder: Path) -> Curves | None:
 
 def samples_of_sweep(folder: Path) -> list[Sample]:
     """The cells of a sweep, in the order of its table."""
-    import polars as pl
-
-    try:
-        frame = pl.read_parquet(folder / "sweep.parquet")
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise UsageError(f"The table of the sweep at {folder} cannot be read: {error}.") from error
+    frame = read_frame(folder / "sweep.parquet")
     names = [name for name in frame.columns if name.startswith("parameter.")]
     cells = frame.partition_by("task", "brain", *names, maintain_order=True)
     return [_cell(cell, names) for cell in cells]

@@ -70,7 +70,7 @@ def _dots(rows: Rows, what: list[str]) -> Any:
     import altair as alt
 
     values = [float(row[key]) for row in rows for key in ("value", "low", "high") if row[key] is not None]  # type: ignore[arg-type]
-    domain = [min(-0.02, *values), max(1.02, *values)]
+    domain = [min([-0.02, *values]), max([1.02, *values])]
     tasks = list(dict.fromkeys(str(row["task"]) for row in rows))
     x = alt.X("value:Q", title="share of the gap from floor to ceiling", scale=alt.Scale(domain=domain, nice=False))
     axis = alt.Axis(labelLimit=220, ticks=False, domain=False, labelColor=INK)

@@ -8,10 +8,12 @@ from typing import IO, TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from nematodebench.errors import UsageError
+
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Matrices", "PhaseColumns", "episodes_frame", "frame_columns", "frame_records", "write_frame"]
+__all__ = ["Matrices", "PhaseColumns", "episodes_frame", "frame_columns", "frame_records", "read_frame", "write_frame"]
 
 Matrices = Mapping[str, NDArray[np.float64]]
 _PLACE = {"run", "phase", "episode"}
@@ -57,6 +59,16 @@ def episodes_frame(phases: Sequence[PhaseColumns], runs: Mapping[int, Matrices])
     if not parts:
         return pl.DataFrame(schema={"run": pl.Int32, "phase": pl.String, "episode": pl.Int32})
     return pl.concat(parts, how="diagonal")
+
+
+def read_frame(path: Path) -> "pl.DataFrame":
+    """Reads a table; one line where the file is damaged, whatever its reader makes of that."""
+    import polars as pl
+
+    try:
+        return pl.read_parquet(path)
+    except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        raise UsageError(f"{path} is missing, damaged or no Parquet file.") from error
 
 
 def write_frame(frame: "pl.DataFrame", target: Path | IO[bytes]) -> None:

@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from nematodebench.errors import UsageError
 from nematodebench.files import LOCK, atomic_write, clean_leftovers, held, new_folder
 from nematodebench.records.checkpoint import SUFFIX, Checkpoint, read_checkpoint
-from nematodebench.records.episodes import PhaseColumns, frame_columns
+from nematodebench.records.episodes import PhaseColumns, frame_columns, read_frame
 from nematodebench.records.packed import PACKED, packed_phases
 from nematodebench.records.run_files import RunFiles
 from nematodebench.records.schemas import ContinuedFrom, ExperimentMetadata
@@ -141,7 +141,8 @@ class ExperimentStore:
         """Removes what only an unfinished session needs."""
         shutil.rmtree(self.runs.folder, ignore_errors=True)
         self.plan_path.unlink(missing_ok=True)
-        clean_leftovers(self.folder)
+        for folder in (self.folder, self.checkpoints, *self.checkpoints.glob("*/")):
+            clean_leftovers(folder)
         (self.folder / LOCK).unlink(missing_ok=True)
 
 
@@ -224,7 +225,5 @@ def stored_columns(path: Path, phases: Sequence[PhaseColumns]) -> Mapping[str, S
     if (folder / PACKED).is_file():
         return {phase.name: phase.columns for phase in packed_phases((folder / PACKED).read_bytes())}
     if (folder / "episodes.parquet").is_file():
-        import polars as pl
-
-        return frame_columns(phases, pl.read_parquet(folder / "episodes.parquet"))
+        return frame_columns(phases, read_frame(folder / "episodes.parquet"))
     return {}

@@ -5,7 +5,8 @@ import errno
 import fcntl
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+import zlib
+from collections.abc import Callable, Generator, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,14 @@ __all__ = ["Journal", "opened_storage"]
 
 _GRACE = 10
 """Seconds after which the lock of a killed process is broken."""
+_BEGUN = f'"op_code":{int(Operation.CREATE_TRIAL)},'.encode()
+"""What a line says that makes a trial."""
+_CHECK = "crc32"
+"""Each line has a checksum, which Optuna passes over."""
+_NUMBERS = {
+    Operation.SET_TRIAL_PARAM, Operation.SET_TRIAL_STATE_VALUES, Operation.SET_TRIAL_INTERMEDIATE_VALUE,
+}  # fmt: skip
+"""Lines that only a search writes, and always with a checksum."""
 _OF_A_TRIAL = {
     Operation.CREATE_TRIAL, Operation.SET_TRIAL_PARAM, Operation.SET_TRIAL_STATE_VALUES,
     Operation.SET_TRIAL_INTERMEDIATE_VALUE, Operation.SET_TRIAL_USER_ATTR, Operation.SET_TRIAL_SYSTEM_ATTR,
@@ -38,7 +47,7 @@ class Journal(JournalFileBackend):
 
     def __init__(self, path: Path) -> None:
         self._path, self._own_lock = path, JournalFileSymlinkLock(str(path), _GRACE)
-        self._held = path.open("ab")
+        self._held, self._checked = path.open("ab"), False
         if self._alone():
             _remove_locks(path)
             _take_back(path)
@@ -66,7 +75,7 @@ class Journal(JournalFileBackend):
 
     def append_logs(self, logs: Sequence[dict[str, Any]]) -> None:
         """Adds lines, all or none."""
-        text = "".join(json.dumps(log, separators=(",", ":")) + "\n" for log in logs).encode()
+        text = "".join(_line({**log, _CHECK: _sum(log)}) for log in logs).encode()
         self._own_lock.acquire()
         try:
             with self._path.open("ab", buffering=0) as file:
@@ -77,11 +86,38 @@ class Journal(JournalFileBackend):
         finally:
             self._release()
 
+    def read_logs(self, log_number_from: int) -> Generator[dict[str, Any], None, None]:
+        """The lines from a number on; one that is not what was written is an error."""
+        try:
+            for log in super().read_logs(log_number_from):
+                if not _is_whole(log) or (self._checked and _CHECK not in log and log["op_code"] in _NUMBERS):
+                    raise ValueError("a line is not what was written")
+                self._checked = self._checked or _CHECK in log  # lines of older versions come first, and have none
+                yield log
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+            raise UsageError(
+                f"{self._path} is damaged: its trials cannot be believed. Search anew with another --output."
+            ) from error
+
     def _release(self) -> None:
         try:
             self._own_lock.release()
         except RuntimeError:  # it could not be renamed; another process would wait for it
             Path(f"{self._path}.lock").unlink(missing_ok=True)
+
+
+def _line(log: dict[str, Any]) -> str:
+    return json.dumps(log, separators=(",", ":")) + "\n"
+
+
+def _sum(log: dict[str, Any]) -> int:
+    """A checksum: one wrong digit in a journal is a wrong value and no error."""
+    return zlib.crc32(_line(log).encode())
+
+
+def _is_whole(log: dict[str, Any]) -> bool:
+    """Whether a line is what was written, as far as it says."""
+    return _CHECK not in log or log[_CHECK] == _sum({key: value for key, value in log.items() if key != _CHECK})
 
 
 def _remove_locks(path: Path) -> None:
@@ -92,11 +128,16 @@ def _remove_locks(path: Path) -> None:
 
 
 def _take_back(path: Path) -> None:
-    """Removes the lines at the end of a journal that belong to a trial which was killed, and a line that was cut."""
+    """Removes the lines at the end of a journal that belong to a trial which was killed, and a line that was cut.
+
+    Where no trial is left, not even the default that waits in every search, nothing was begun, and nothing stays.
+    """
     lines = path.read_bytes().splitlines(keepends=True)
     keep = len(lines)
     while keep and _is_unfinished(lines[keep - 1]):
         keep -= 1
+    if not any(_BEGUN in line for line in lines[:keep]):
+        keep = 0
     if keep < len(lines):
         with path.open("rb+") as file:
             file.truncate(sum(len(line) for line in lines[:keep]))
@@ -108,7 +149,7 @@ def _is_unfinished(line: bytes) -> bool:
         log = json.loads(line) if line.endswith(b"\n") else None
     except ValueError:
         return True
-    if log is None:
+    if log is None or (isinstance(log, dict) and not _is_whole(log)):
         return True
     kind = log.get("op_code") if isinstance(log, dict) else None
     if kind not in _OF_A_TRIAL:

@@ -89,8 +89,10 @@ def _open(plan: SearchPlan, labels: dict[str, Any], storage: Any) -> Any:
         raise UsageError(
             f"Search {plan.name!r} exists there already. Continue it with --resume, or choose another name."
         )
-    study = optuna.create_study(
-        storage=storage, study_name=plan.name, direction="maximize", load_if_exists=True,
+    if plan.name not in known:  # a second one of the name would stay in the journal as a line
+        optuna.create_study(storage=storage, study_name=plan.name, direction="maximize", load_if_exists=True)
+    study = optuna.load_study(
+        storage=storage, study_name=plan.name,
         sampler=SeededByTrial(plan.sampler, plan.space, plan.trials, plan.seed),
         pruner=optuna.pruners.MedianPruner(_STARTUP) if plan.prune else optuna.pruners.NopPruner(),
     )  # fmt: skip

@@ -6,7 +6,7 @@ from nematodebench.brains.registry import is_here
 from nematodebench.engine.executors import choose_executor, default_workers
 from nematodebench.engine.spec import Keeping, RunSpec
 from nematodebench.errors import UsageError
-from nematodebench.records.episodes import Matrices, PhaseColumns, frame_records
+from nematodebench.records.episodes import Matrices, PhaseColumns, frame_records, read_frame
 from nematodebench.records.packed import PACKED, unpack_episodes
 from nematodebench.records.runs import RunFailure, RunResult
 from nematodebench.records.schemas import ExperimentMetadata, RunRecord
@@ -74,9 +74,12 @@ def stored_records(folder: Path, columns: list[PhaseColumns]) -> dict[int, Matri
     try:
         if (folder / PACKED).is_file():
             return dict(unpack_episodes((folder / PACKED).read_bytes()))
-        return dict(frame_records(columns, pl.read_parquet(folder / "episodes.parquet")))
-    except (OSError, ValueError, pl.exceptions.PolarsError) as error:
-        raise UsageError(f"The episodes of {folder.name} cannot be read: {error}.") from error
+        return dict(frame_records(columns, read_frame(folder / "episodes.parquet")))
+    except UsageError:
+        raise
+    except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        first = str(error).partition("\n")[0]
+        raise UsageError(f"The episodes of {folder.name} cannot be read: {first}.") from error
 
 
 def _result(run: RunRecord, records: Matrices) -> RunResult:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from nematodebench.errors import StorageError, UsageError
 from nematodebench.files import atomic_write, clean_leftovers
-from nematodebench.records.episodes import write_frame
+from nematodebench.records.episodes import read_frame, write_frame
 from nematodebench.records.provenance import source_hash
 from nematodebench.sessions.config import SessionConfig, parse_assignments
 from nematodebench.sessions.plan import Plan, dump_config, make_plan
@@ -127,7 +127,10 @@ def _rows(cell: Cell, session: Session) -> list[dict[str, Any]]:
 
 
 class SweepStore:
-    """A sweep's folder: ``cells/<key>.parquet`` as they end, ``sweep.json`` (its seed), ``sweep.parquet`` (all)."""
+    """A sweep's folder: ``cells/<key>.parquet`` as they end, ``sweep.json`` (its seed), ``sweep.parquet`` (all).
+
+    Beside each cell lies the hash of its file.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -140,32 +143,47 @@ class SweepStore:
     def seed(self) -> int | None:
         """The seed the sweep was begun with."""
         path = self.folder / "sweep.json"
-        return int(json.loads(path.read_text())["seed"]) if path.is_file() else None
+        if not path.is_file():
+            return None
+        try:
+            content = json.loads(path.read_bytes())
+            seed, check = content["seed"], content.get("sha256", None)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise UsageError(f"{path} is damaged: say with --seed which seed the sweep was begun with.") from error
+        if not isinstance(seed, int) or check not in {None, _sha256(str(seed).encode())}:
+            raise UsageError(f"{path} is damaged: say with --seed which seed the sweep was begun with.")
+        return seed
 
     def begin(self, seed: int) -> None:
         """Makes the folder and keeps the seed."""
         for folder in (self.folder, self.folder / "cells"):
             clean_leftovers(folder)
-        self._write(self.folder / "sweep.json", json.dumps({"seed": seed}).encode())
+        content = {"seed": seed, "sha256": _sha256(str(seed).encode())}
+        self._write(self.folder / "sweep.json", json.dumps(content).encode())
 
     def _path(self, cell: Cell) -> Path:
         return self.folder / "cells" / f"{cell.key}.parquet"
 
     def is_finished(self, cell: Cell) -> bool:
-        """Whether the cell needs no more work; one with failed runs is tried again."""
-        return self._path(cell).is_file() and not bool((self.read(cell)["status"] == "failed").any())
+        """Whether the cell needs no more work; one with failed runs, or whose file is damaged, is run again."""
+        return self._is_whole(self._path(cell)) and not bool((self.read(cell)["status"] == "failed").any())
+
+    def _is_whole(self, path: Path) -> bool:
+        """Whether a cell's file holds what was written: a Parquet file with a wrong number in it can still be read."""
+        check = path.with_suffix(".sha256")
+        return path.is_file() and check.is_file() and check.read_bytes() == _sha256(path.read_bytes()).encode()
 
     def read(self, cell: Cell) -> "pl.DataFrame":
         """The cell's rows."""
-        import polars as pl
-
-        return pl.read_parquet(self._path(cell))
+        return read_frame(self._path(cell))
 
     def write(self, cell: Cell, session: Session) -> None:
         """Keeps a cell that has ended."""
         import polars as pl
 
-        self._write(self._path(cell), _parquet(pl.DataFrame(_rows(cell, session), infer_schema_length=None)))
+        path, content = self._path(cell), _parquet(pl.DataFrame(_rows(cell, session), infer_schema_length=None))
+        self._write(path, content)
+        self._write(path.with_suffix(".sha256"), _sha256(content).encode())
 
     def combine(self, cells: Sequence[Cell]) -> "pl.DataFrame":
         """Writes the tidy table of these cells and returns it."""
@@ -181,6 +199,10 @@ class SweepStore:
             atomic_write(path, content)
         except OSError as error:
             raise StorageError(f"Cannot write {path}: {error.strerror or error}.") from error
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def _parquet(frame: "pl.DataFrame") -> bytes:

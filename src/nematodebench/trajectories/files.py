@@ -112,13 +112,22 @@ def _state_fields(world: World) -> list[dict[str, Any]]:
     return fields
 
 
+def _columns(place: Path) -> dict[str, Any]:
+    """The columns of an archive; one line where it is damaged, whatever is wrong with it."""
+    try:
+        with np.load(place, allow_pickle=False) as archive:
+            columns = {name: archive[name] for name in _COLUMNS}
+    except Exception as error:
+        raise UsageError(f"{place} is damaged. `nematodebench rerun --record` writes it anew.") from error
+    return columns
+
+
 def read_episodes(folder: Path, phase: str) -> Iterator[dict[str, Any]]:
     """The episodes of a phase, each with its columns; those of moments have a row more than those of steps."""
     place = folder / f"{phase}.npz"
     if not place.is_file():
         raise UsageError(f"{folder} holds no trajectories of a phase {phase!r}.")
-    with np.load(place, allow_pickle=False) as archive:
-        columns = {name: archive[name] for name in archive.files}
+    columns = _columns(place)
     step, moment = 0, 0
     for number, steps in zip(columns["episode"].tolist(), columns["steps"].tolist(), strict=True):
         made: dict[str, Any] = {"episode": number, "steps": steps}

@@ -1,0 +1,42 @@
+"""The committed table of bits is that of this environment, and says what was tried."""
+
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+spec = importlib.util.spec_from_file_location("bits_matrix", ROOT / "scripts" / "bits_matrix.py")
+bits_matrix = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(bits_matrix)
+TABLE = json.loads((ROOT / "docs" / "bits.json").read_text())
+
+
+@pytest.mark.slow
+def test_this_environment_gives_the_bits_of_the_table():
+    """If not, and nothing was meant to change: a library, the compiler or the code changes the bits of results."""
+    assert bits_matrix.differences(TABLE["hashes"], bits_matrix.compute()) == []
+
+
+def test_no_environment_gave_other_bits():
+    tried = TABLE["environments"]
+    assert {name: one["different"] for name, one in tried.items() if one["different"]} == {}
+    assert all(one["cases"] >= len(TABLE["hashes"]) for one in tried.values())
+    assert len(tried) >= 4
+
+
+def test_a_bit_that_differs_is_named():
+    case, (records, memory) = next(iter(TABLE["hashes"].items()))
+    other = {**TABLE["hashes"], case: [records, memory[:-1] + "x"]}
+    assert bits_matrix.differences(TABLE["hashes"], other) == [case]
+    assert bits_matrix.differences(TABLE["hashes"], {}) == list(TABLE["hashes"])
+
+
+def test_the_page_is_that_of_the_table():
+    assert (ROOT / "docs" / "bits.md").read_text() == bits_matrix.page(TABLE)
+
+
+def test_the_oldest_versions_are_those_of_the_package():
+    assert bits_matrix.bounds() == {"numpy": "numpy==2.0.0", "numba": "numba==0.61.0"}
+    assert {one["numba"] for one in TABLE["environments"].values()} >= {"0.61.0"}
