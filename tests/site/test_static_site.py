@@ -15,6 +15,7 @@ from nematodebench.errors import UsageError
 from nematodebench.figures.sources import open_sources
 from nematodebench.site.badges import badge
 from nematodebench.site.board_site import build_site
+from nematodebench.site.brain_page import ABLATIONS, EFFICIENCY, ablation_tables, efficiency_row, measured_costs
 from nematodebench.site.pages import script_json
 from nematodebench.site.private_site import build_private_site
 from nematodebench.site.report import html_report, report_csv, report_markdown
@@ -124,3 +125,30 @@ def test_requests_under_another_name_are_refused(served, host):
 def test_a_folder_that_is_none(tmp_path):
     with pytest.raises(UsageError, match="is not a folder"):
         server_of(tmp_path / "nowhere", 0)
+
+
+def test_costs_and_ablations_of_a_repository(tmp_path):
+    (tmp_path / EFFICIENCY).parent.mkdir(parents=True)
+    (tmp_path / EFFICIENCY).write_text(json.dumps({"one": {"parameters": 5000.0, "activation_sparsity": 0.9}}))
+    cells = efficiency_row(measured_costs(tmp_path)["one"], [])
+    assert cells[0] == "5,000" and cells[3] == "90 %" and cells[1] == cells[-1] == "–"
+    (tmp_path / ABLATIONS).mkdir()
+    row = {"name": "gamma", "off": 0.0, "difference": -0.5, "ci95": [-0.6, -0.4], "p_holm": 0.001, "score": STAT}
+    content = {"brain": "b", "task": "t", "runs": 20, "seed": 7, "full": STAT, "ablations": [row]}
+    (tmp_path / ABLATIONS / "b.json").write_text(json.dumps(content))
+    (tmp_path / ABLATIONS / "c.json").write_text("{")
+    (tmp_path / ABLATIONS / "d.json").write_text(json.dumps({**content, "ablations": [{}]}))
+    (found,) = ablation_tables(tmp_path, "b")
+    zero, dot = found["lines"][0]["at"], found["rows"][0]["dot"]
+    assert dot["left"] < dot["at"] < dot["left"] + dot["width"] < zero
+    assert ablation_tables(tmp_path, "other") == []
+
+
+STAT = {"mean": 0.8, "ci95": [0.7, 0.9]}
+
+
+def test_what_cannot_be_read_is_not_shown(tmp_path):
+    assert measured_costs(tmp_path) == {}
+    (tmp_path / EFFICIENCY).parent.mkdir(parents=True)
+    (tmp_path / EFFICIENCY).write_text("[1, 2")
+    assert measured_costs(tmp_path) == {}

@@ -16,7 +16,7 @@ from nematodebench.figures.curves import curve_figure
 from nematodebench.figures.figure import Figure
 from nematodebench.figures.render import FORMATS
 from nematodebench.site.badges import badge
-from nematodebench.site.brain_page import ablation_tables, efficiency_row
+from nematodebench.site.brain_page import ablation_tables, efficiency_row, measured_costs
 from nematodebench.site.cells import axis_lines, stat
 from nematodebench.site.entries import Signers, curves_of_entry, day, file_name, row, sessions_of_entry
 from nematodebench.site.overview import MOST_SHOWN, board_figure
@@ -62,6 +62,7 @@ class BoardSite:
         self.boards = found.boards()
         self.signers = Signers.of(root, found)
         self.everything = {**found.listings, **found.waiting}
+        self._costs = measured_costs(root)
         self._stills = Stills.of(root, [get_task(board.task) for board in self.boards])
         self.sessions = {id_: sessions_of_entry(root, one) for id_, one in self.everything.items()}
 
@@ -221,10 +222,8 @@ class BoardSite:
         )  # fmt: skip
 
     def _efficiency(self, line: dict[str, Any]) -> dict[str, Any]:
-        made = self.found.listings[line["id"]].submission
         sessions = [session.metadata for session in self.sessions[line["id"]]]
-        cells = efficiency_row(made.environment.task, made.brain_type, made.brain_config, sessions)
-        return {**line, "cells": cells}
+        return {**line, "cells": efficiency_row(self._costs.get(line["id"], {}), sessions)}
 
     def _submission(self, listing: Listing) -> str:
         id_ = listing.submission.submission_id

@@ -1,56 +1,52 @@
 """What the page of a brain says beside its scores: what it costs, and what its mechanisms add."""
 
 import json
-import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from nematodebench.brains.configs import resolve_config
-from nematodebench.brains.registry import get_brain, is_built_in, is_compiled
-from nematodebench.browser.arrays import learned_arrays
-from nematodebench.engine.spec import interface
-from nematodebench.errors import UsageError
 from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.site.cells import dot
 from nematodebench.stats import plus_minus
-from nematodebench.tasks.registry import get_task
 
-__all__ = ["ABLATIONS", "ablation_tables", "efficiency_row"]
+__all__ = ["ABLATIONS", "EFFICIENCY", "ablation_tables", "efficiency_row", "measured_costs"]
+
+EFFICIENCY = Path("docs", "brains", "efficiency.json")
+"""Where a repository keeps what its entries were measured to cost, by submission (``scripts/efficiency.py``)."""
 
 ABLATIONS = Path("docs", "brains", "ablations")
 """Where a repository keeps what ``nematodebench ablate BRAIN --json`` printed."""
 _MOST_BYTES = 5_000_000
-_FLOAT, _WORD = 4, 8
-"""Bytes of a number of a brain's memory, and of one of its counters."""
 
 
-def efficiency_row(task: str, brain: str, config: dict[str, Any], sessions: Sequence[ExperimentMetadata]) -> list[str]:
-    """What a brain needs on a task: numbers of its state, memory, and the time that its recorded sessions took."""
-    numbers, memory = _size(task, brain, config)
-    rates = [one.timing.steps_per_second / one.timing.workers for one in sessions if one.timing.steps_per_second > 0]
-    rate = statistics.median(rates) if rates else None
-    steps = [run.steps for one in sessions for run in one.runs if run.steps]
-    seconds = None if rate is None or not steps else statistics.fmean(steps) / rate
-    return [
-        "–" if numbers is None else f"{numbers:,}",
-        "–" if memory is None else f"{memory / 1024:,.1f} KB",
-        "–" if rate is None else f"{1e6 / rate:,.2f} ms",
-        "–" if seconds is None else f"{seconds:,.2f} s",
-    ]
-
-
-def _size(task: str, brain: str, config: dict[str, Any]) -> tuple[int | None, int | None]:
-    """How many numbers a compiled brain carries on, and the bytes of its memory; None for any other."""
-    if not is_built_in(brain) or not is_compiled(kind := get_brain(brain)):
-        return None, None
+def measured_costs(root: Path) -> dict[str, dict[str, float | None]]:
+    """What entries cost, by submission; empty where nobody has measured it."""
+    path = root / EFFICIENCY
+    if not path.is_file() or path.stat().st_size > _MOST_BYTES:
+        return {}
     try:
-        layout = kind.layout(resolve_config(brain, kind, dict(config)), interface(get_task(task)))
-    except UsageError:  # a config that this version does not know any more
-        return None, None
-    numbers = sum(math.prod(one["shape"]) for one in learned_arrays(kind.memory, layout))
-    return numbers, _FLOAT * layout.memory + _WORD * len(layout.ints)
+        found = json.loads(path.read_bytes())
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def efficiency_row(cost: Mapping[str, float | None], sessions: Sequence[ExperimentMetadata]) -> list[str]:
+    """What a brain costs on a task, as it was measured, and how long its recorded runs took; dashes for the unknown."""
+    rates = [one.timing.steps_per_second / one.timing.workers for one in sessions if one.timing.steps_per_second > 0]
+    steps = [run.steps for one in sessions for run in one.runs if run.steps]
+    seconds = statistics.fmean(steps) / statistics.median(rates) if rates and steps else None
+
+    def shown(name: str, form: str, scale: float = 1.0) -> str:
+        value = cost.get(name)
+        return "–" if not isinstance(value, int | float) else form.format(value * scale)
+
+    return [
+        shown("parameters", "{:,.0f}"), shown("effective_macs", "{:,.0f}"), shown("effective_acs", "{:,.0f}"),
+        shown("activation_sparsity", "{:.0f} %", 100.0), shown("footprint", "{:,.0f} KB", 1 / 1024),
+        shown("milliseconds", "{:,.2f} ms"), "–" if seconds is None else f"{seconds:,.2f} s",
+    ]  # fmt: skip
 
 
 def ablation_tables(root: Path, brain: str) -> list[dict[str, Any]]:
