@@ -1,6 +1,7 @@
 """Tables fit the terminal: texts are wrapped, columns without room are left out and named."""
 
 import contextlib
+import csv
 import fcntl
 import os
 import pty
@@ -54,3 +55,19 @@ def test_a_command_in_a_narrow_terminal(tmp_path, words, fits):
     os.close(terminal)
     assert done.returncode == 0
     assert (max(len(line) for line in shown.decode().splitlines()) <= 72) is fits
+
+
+def test_tables_as_csv_are_all_of_the_standard_output(tmp_path):
+    command = [sys.executable, "-m", "nematodebench", "tasks", "--csv"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True)
+    header, *rows = csv.reader(done.stdout.splitlines())
+    assert "task" in header
+    assert len(rows) > 20
+    assert {len(row) for row in rows} == {len(header)}
+
+
+def test_csv_and_json_exclude_each_other(tmp_path):
+    command = [sys.executable, "-m", "nematodebench", "tasks", "--csv", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "nematodebench: --csv and --json are two forms of the same: give one of them.\n"

@@ -15,7 +15,7 @@ from nematodebench import __version__
 from nematodebench.cli import commands
 from nematodebench.cli.progress import plain_notices
 from nematodebench.cli.streams import careful_streams
-from nematodebench.cli.tables import show_wide
+from nematodebench.cli.tables import show_wide, tables_as_csv
 from nematodebench.errors import Interrupted, StorageError, UsageError, missing_extra
 from nematodebench.records.plain_text import without_commands
 
@@ -52,6 +52,9 @@ def _options(
     wide: Annotated[
         bool, typer.Option("--wide", help="Tables with all columns, whatever the terminal; anywhere in the command.")
     ] = False,
+    csv: Annotated[
+        bool, typer.Option("--csv", help="Tables as CSV, all else to standard error; anywhere in the command.")
+    ] = False,
 ) -> None:
     """Is my brain better than chance, than the reference, than yours, and can anyone check it?"""
 
@@ -76,11 +79,19 @@ def _stopped_by_signals() -> Iterator[None]:
 
 def main() -> None:
     """Entry point: mistakes become one line and exit code 2, failures exit code 1."""
-    words = [word for word in sys.argv[1:] if word != "--wide"]
-    if len(words) < len(sys.argv) - 1:
+    words = [word for word in sys.argv[1:] if word not in {"--wide", "--csv"}]
+    if "--wide" in sys.argv[1:]:
         show_wide()
+    csv = "--csv" in sys.argv[1:]
     try:
-        with _stopped_by_signals(), plain_notices(), careful_streams():
+        if csv and "--json" in words:
+            raise UsageError("--csv and --json are two forms of the same: give one of them.")
+        with (
+            _stopped_by_signals(),
+            plain_notices(),
+            careful_streams(),
+            tables_as_csv() if csv else contextlib.nullcontext(),
+        ):
             code = build()(words, standalone_mode=False)
     except UsageError as error:
         _complain(error, 2)

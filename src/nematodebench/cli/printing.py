@@ -1,5 +1,6 @@
 """Prints JSON, and tables as Markdown that reads well in a terminal and can be pasted into an issue. Imports little."""
 
+import csv
 import dataclasses
 import datetime
 import json
@@ -8,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any
 
-from nematodebench.cli.tables import available_width, fit
+from nematodebench.cli.tables import available_width, csv_output, fit
 from nematodebench.records.plain_text import without_commands
 from nematodebench.vocabulary import MARK
 
@@ -45,8 +46,12 @@ def _as_json(value: Any) -> Any:
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Prints a Markdown table with aligned columns, and what its marks mean."""
+    """Prints a Markdown table with aligned columns, and what its marks mean; with ``--csv`` the bare table."""
     header, rows = [printable(cell) for cell in header], [[printable(cell) for cell in row] for row in rows]
+    output = csv_output()
+    if output is not None:
+        csv.writer(output, lineterminator="\n").writerows([header, *rows])
+        return
     (names, *lines), widths, hidden = fit(header, rows, available_width())
     for line in (names, ["-" * width for width in widths], *lines):
         print("| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + " |")

@@ -1,14 +1,34 @@
 """Makes tables fit a terminal: long texts go over several lines, columns without room are left out and named."""
 
+import contextlib
 import shutil
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import TextIO
 
-__all__ = ["available_width", "fit", "show_wide"]
+__all__ = ["available_width", "csv_output", "fit", "show_wide", "tables_as_csv"]
 
 _WORDY, _NARROWEST = 36, 24
 _wide = False
+_csv: TextIO | None = None
+
+
+@contextlib.contextmanager
+def tables_as_csv() -> Iterator[None]:
+    """Tables go to standard output as CSV, with all columns, and everything else that is printed to standard error."""
+    global _csv  # noqa: PLW0603  (one switch for a process that serves one command line)
+    _csv = sys.stdout
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    finally:
+        _csv = None
+
+
+def csv_output() -> TextIO | None:
+    """Where tables are written as CSV; None where they are printed."""
+    return _csv
 
 
 def show_wide() -> None:
