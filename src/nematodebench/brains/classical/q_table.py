@@ -122,7 +122,7 @@ class QTable(CompiledBrain):
     | update | Q += learning_rate x (reward + gamma x best Q of the next state - Q); truncation is no end |
 
     It is made for few inputs that are rough by nature. Inputs in finer steps, or more than about six of them, fill more
-    cells than a run visits, and several share a row by chance: poles are not balanced (`cartpole-v1` 0.04).
+    cells than a run visits, and several share a row by chance: poles are not balanced (`cartpole-v2` 0.04).
     """
 
     name: ClassVar[str] = "q_table"

@@ -260,7 +260,8 @@ class Sorn(CompiledBrain):
     | effectors | one softmax head each over `levels` values spread over [0, 1] |
 
     The network itself never hears of reward; the readout learns from nothing else, and without it the brain would act
-    at random. Poles are balanced for a part of the time only (`cartpole-v2` 0.23); it is not made for them.
+    at random. Poles are balanced for a part of the time only (`cartpole-v2` 0.17;
+    8 runs with gamma 0.99, which helps `echo_state`, got 0.28); it is not made for them.
     """
 
     name: ClassVar[str] = "sorn"
