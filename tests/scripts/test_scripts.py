@@ -48,7 +48,19 @@ def test_evaluate_submission_exits_2_on_a_missing_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", ["echo_state", "sorn", "homeostatic_reservoir", "spiking_rstdp", "eprop"])
+@pytest.mark.parametrize(
+    "page",
+    [
+        "echo_state",
+        "sorn",
+        "homeostatic_reservoir",
+        "spiking_rstdp",
+        "eprop",
+        "quantum_vqc",
+        "quantum_reservoir",
+        "evolved_mlp",
+    ],
+)
 def test_figures_of_a_brains_page_can_be_measured_again(page: str, tmp_path: Path) -> None:
     done = _run("brain_pages.py", tmp_path, "--check", page)
     assert done.returncode == 0, done.stdout + done.stderr
