@@ -24,8 +24,9 @@ in [peers.csv](peers.csv).
   stability, which single runs do not have, so 0.9 is the most.
 - Seconds are those of one processor, ours / theirs: rough, because a busy machine makes both slower, and without runs
   whose time was not recorded.
-- Means with 95 % intervals of Student's t over the seeds (in brackets; one or two have no interval),
-  the difference by Welch's. With so few seeds an interval is wide, and doubtful where runs either fail or succeed.
+- Means with 95 % intervals of Student's t over the seeds (in brackets; one or two, and seeds that are all alike, have
+  no interval), the difference by Welch's. With so few seeds an interval is wide, and doubtful where runs either fail or
+  succeed.
 
 | task | algorithm | ours | score | stable-baselines3 | its best actions | difference | verdict | seconds a run |
 |---|---|---|---|---|---|---|---|---|
@@ -34,7 +35,7 @@ in [peers.csv](peers.csv).
 
 def _interval(values: Sequence[float]) -> str:
     mean = float(np.mean(values))
-    if len(values) < 3:
+    if len(values) < 3 or np.ptp(values) == 0.0:
         return f"{mean:.3f} ({len(values)})"
     half = float(stats.t.ppf(0.975, len(values) - 1) * stats.sem(values))
     return f"{mean:.3f} ± {half:.3f} ({len(values)})"
