@@ -97,7 +97,8 @@ def index(commands: dict[str, Any]) -> str:
         "",
         "Every command with its options, as the program itself describes them, and with what it prints. The pages are",
         "written by `python scripts/command_pages.py --write`, which executes every example.",
-        "`nematodebench run --help` shows the same in the terminal. `--wide`, anywhere, shows tables with all columns.",
+        "`nematodebench run --help` shows the same in the terminal. `--wide`, anywhere, shows tables with all columns, "
+        "and `--csv` writes them as CSV.",
         "",
         "| command | what it does |",
         "|---|---|",
