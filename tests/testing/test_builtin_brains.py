@@ -19,6 +19,8 @@ _CONFIGS = {
     "quantum_twin": {"qubits": 3, "layers": 2, "rollout": 50, "minibatch": 16, "epochs": 2},
     "connectome_ppo": {"sequence": 5, "minibatch": 10, "rollout": 50, "epochs": 2},
     "connectome_rewired": {"sequence": 5, "minibatch": 10, "rollout": 50, "epochs": 2},
+    "liquid_ppo": {"units": 13, "backbone": 11, "sequence": 5, "minibatch": 10, "rollout": 50, "epochs": 2},
+    "spiking_ppo": {"units": 13, "sequence": 5, "minibatch": 10, "rollout": 50, "epochs": 2},
     "gru_ppo": {"units": 13, "sequence": 5, "minibatch": 10, "rollout": 50, "epochs": 2},
 }
 _TASKS = {"plate_follower": ("plate_chemotaxis-v1", "plate_aerotaxis-v1", "plate_thermotaxis-v1")}
