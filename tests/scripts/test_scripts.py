@@ -55,6 +55,7 @@ def test_evaluate_submission_exits_2_on_a_missing_file(tmp_path: Path) -> None:
         "sorn",
         "homeostatic_reservoir",
         "spiking_rstdp",
+        "gru_ppo",
         "eprop",
         "quantum_vqc",
         "quantum_reservoir",
