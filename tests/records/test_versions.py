@@ -105,8 +105,8 @@ def test_files_that_are_no_record_are_one_line(text: bytes, tmp_path: Path) -> N
 
 
 def test_a_newer_version_says_what_to_do(record: dict[str, Any]) -> None:
-    with pytest.raises(UsageError, match=r"schema version 6: versions up to 5 are read here. Install a newer"):
-        parsed({**record, "schema_version": 6})
+    with pytest.raises(UsageError, match=r"schema version 7: versions up to 6 are read here. Install a newer"):
+        parsed({**record, "schema_version": 7})
 
 
 @pytest.mark.parametrize("version", [0, -1, True, "1", 1.0, None])
@@ -165,6 +165,16 @@ def test_the_schema_before_the_brain_had_a_commit_is_kept(record: dict[str, Any]
     assert (found.provenance.brain_commit, found.provenance.lock_sha256) == (None, None)
     assert found.provenance.git_commit == record["provenance"]["git_commit"]
     assert today.provenance.lock_sha256 is not None
+
+
+def test_the_schemas_before_tables_of_runs_are_kept(record: dict[str, Any]) -> None:
+    schema, older = _schema("v5", "experiment_metadata.schema.json"), {**record, "schema_version": 5}
+    schema.validate(older)
+    assert not schema.is_valid(record)
+    assert parsed(older) == parsed(record)
+    schema, claims = _schema("v6", "nematodebench_submission.schema.json"), Work(official_repository()).claims
+    schema.validate({**claims, "schema_version": 6})
+    assert not schema.is_valid(claims)
 
 
 def test_published_submissions_are_of_the_first_version_and_read() -> None:

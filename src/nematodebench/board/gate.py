@@ -36,7 +36,7 @@ _FOLDERS = {BENCHMARKS: "results", "artifacts": "results", VERIFICATIONS: "recor
 _GUARDED = {"results", "records"}
 _COMPANIONS = {"results": {"configs"}, "records": {"board"}}
 _SUBMISSION = re.compile(rf"{BENCHMARKS}/[A-Za-z0-9_]+/[A-Za-z0-9_]+/[0-9]{{8}}_[0-9]{{6}}\.json")
-_SESSION_FILE = re.compile(r"episodes\.parquet|episodes\.xz|[A-Za-z0-9_][A-Za-z0-9_.-]*\.ya?ml")
+_SESSION_FILE = re.compile(r"episodes\.parquet|episodes\.xz|runs\.parquet|[A-Za-z0-9_][A-Za-z0-9_.-]*\.ya?ml")
 _SPECIAL = {
     ".gitattributes": "hides differences and starts filters",
     ".gitmodules": "brings in other repositories",

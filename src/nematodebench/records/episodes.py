@@ -41,22 +41,27 @@ def _series(name: str, values: NDArray[np.float64], phase: PhaseColumns) -> "pl.
     return pl.Series(name, values)
 
 
+def _numbered(count: int) -> NDArray[np.int32]:
+    return np.arange(count, dtype=np.int32)
+
+
 def episodes_frame(phases: Sequence[PhaseColumns], runs: Mapping[int, Matrices]) -> "pl.DataFrame":
     """Makes one row for each episode: run, phase, episode, then what the phases record (null where they do not)."""
     import polars as pl
 
     parts = []
     for phase in phases:
-        for run in sorted(runs):
-            rows = runs[run][phase.name]
-            head = [
-                pl.Series("run", np.full(len(rows), run, dtype=np.int32)),
-                pl.Series("phase", [phase.name] * len(rows), dtype=pl.String),
-                pl.Series("episode", np.arange(len(rows), dtype=np.int32)),
-            ]
-            body = [_series(name, rows[:, k], phase) for k, name in enumerate(phase.columns)]
-            parts.append(pl.DataFrame([*head, *body]))
-    if not parts:
+        tables = [runs[run][phase.name] for run in sorted(runs)]
+        rows = np.concatenate([np.empty((0, len(phase.columns))), *tables])
+        counts = [len(table) for table in tables]
+        head = [
+            pl.Series("run", np.repeat(np.array(sorted(runs), dtype=np.int32), counts)),
+            pl.Series("phase", [phase.name] * len(rows), dtype=pl.String),
+            pl.Series("episode", np.concatenate([np.empty(0, np.int32), *map(_numbered, counts)])),
+        ]
+        body = [_series(name, rows[:, k], phase) for k, name in enumerate(phase.columns)]
+        parts.append(pl.DataFrame([*head, *body]))
+    if not runs or not parts:
         return pl.DataFrame(schema={"run": pl.Int32, "phase": pl.String, "episode": pl.Int32})
     return pl.concat(parts, how="diagonal")
 
@@ -99,9 +104,10 @@ def frame_records(phases: Sequence[PhaseColumns], frame: "pl.DataFrame") -> dict
         columns = [_numbers(part, name, phase) for name in phase.columns]
         table = np.stack(columns, axis=1) if columns else np.empty((len(part), 0))
         run_of, episode_of = part["run"].to_numpy(), part["episode"].to_numpy()
-        for run in np.unique(run_of):
-            mine = run_of == run
-            if not np.array_equal(episode_of[mine], np.arange(mine.sum())):
+        order = np.argsort(run_of, kind="stable")
+        numbers, first = np.unique(run_of[order], return_index=True)
+        for run, mine in zip(numbers, np.split(order, first[1:]) if len(part) else [], strict=True):
+            if not np.array_equal(episode_of[mine], np.arange(mine.size)):
                 raise ValueError(f"the episodes of run {run} in phase {phase.name!r} are not numbered 0, 1, 2, ...")
             runs.setdefault(int(run), {})[phase.name] = np.ascontiguousarray(table[mine])
     return runs

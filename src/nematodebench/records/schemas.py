@@ -22,6 +22,8 @@ __all__ = [
     "Provenance",
     "Record",
     "RunRecord",
+    "RunShape",
+    "RunsTable",
     "Seed64",
     "SessionSeed",
     "Sha256",
@@ -98,10 +100,24 @@ class NormalisedRecord(Record):
     ceiling: ScoreAnchor
 
 
+class RunShape(Record):
+    """The metrics and descriptors that a run has, in order."""
+
+    metrics: list[Name]
+    descriptors: list[Name]
+
+
+class RunsTable(Record):
+    """The runs of a session in a file of their own, runs.parquet beside the record."""
+
+    sha256: Sha256 = Field(description="of the file")
+    shapes: list[RunShape] = Field(max_length=1000, description="by the number in the table's column shape")
+
+
 class ExperimentMetadata(Record):
     """A stored session: everything needed to check it and to execute any of its runs again."""
 
-    schema_version: Literal[5] = 5
+    schema_version: Literal[6] = 6
     experiment_id: Name
     task: Name
     task_spec_hash: Sha256
@@ -120,7 +136,8 @@ class ExperimentMetadata(Record):
     session_seed: SessionSeed
     num_runs: Count = Field(ge=1)
     episodes_per_run: Count | None
-    runs: list[RunRecord]
+    runs: list[RunRecord] = Field(description="empty where they are a table in a file of their own")
+    runs_table: RunsTable | None = None
     score_key: Line = Field(max_length=200, description="empty for a task that is described and never ranked")
     metrics: dict[str, StoredStatValue]
     interval_rules: IntervalRules = 2

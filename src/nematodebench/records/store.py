@@ -1,8 +1,8 @@
 """The experiment store: one folder for each session, which can be resumed or is complete at every instant.
 
 ``<root>/<id>/`` holds while it runs ``session.json`` (the plan) and ``runs/NNNNN.npz`` (each run that has ended), and
-when it is done ``<id>.json``, ``<config>.yml`` and ``episodes.parquet``. The final JSON is written last: where it
-exists, the session is complete.
+when it is done ``<id>.json``, ``<config>.yml`` and ``episodes.parquet``; a long session has ``runs.parquet`` besides.
+The final JSON is written last: where it exists, the session is complete.
 """
 
 import contextlib
@@ -22,6 +22,7 @@ from nematodebench.records.checkpoint import SUFFIX, Checkpoint, read_checkpoint
 from nematodebench.records.episodes import PhaseColumns, frame_columns, read_frame
 from nematodebench.records.packed import PACKED, packed_phases
 from nematodebench.records.run_files import RunFiles
+from nematodebench.records.runs_table import RUNS_FILE, apart, whole
 from nematodebench.records.schemas import ContinuedFrom, ExperimentMetadata
 from nematodebench.records.versions import up_to_date
 
@@ -134,7 +135,11 @@ class ExperimentStore:
     def finish(self, metadata: ExperimentMetadata, episodes: bytes) -> None:
         """Ends the session: writes the table first and the record last, then removes what it needed to resume."""
         atomic_write(self.folder / metadata.episodes_file, episodes)
-        atomic_write(self.metadata_path, (metadata.model_dump_json(indent=1) + "\n").encode())
+        metadata, table = apart(metadata)
+        if table is not None:
+            atomic_write(self.folder / RUNS_FILE, table)
+        left_out = {"runs_table"} if table is None else set()
+        atomic_write(self.metadata_path, (metadata.model_dump_json(indent=1, exclude=left_out) + "\n").encode())
         self.clean()
 
     def clean(self) -> None:
@@ -182,6 +187,12 @@ def _content(file: Path) -> bytes:
     return content
 
 
+def _table(file: Path) -> bytes:
+    if not file.is_file() or file.stat().st_size > _MOST_BYTES:
+        raise UsageError(f"{file} is missing, or has more than {_MOST_BYTES:,} bytes: it holds the runs.")
+    return file.read_bytes()
+
+
 def _nothing_there(path: Path) -> str:
     """Why there is no session, and what the user may have meant."""
     within = [folder for folder in path.iterdir() if folder.is_dir() and find_record(folder)] if path.is_dir() else []
@@ -200,7 +211,8 @@ def load_experiment(path: Path) -> ExperimentMetadata:
             raise FileNotFoundError
         content = _content(file)
         parsed = json.loads(content)
-        return ExperimentMetadata.model_validate_json(up_to_date(ExperimentMetadata, content, parsed, str(file)))
+        found = ExperimentMetadata.model_validate_json(up_to_date(ExperimentMetadata, content, parsed, str(file)))
+        return whole(found, lambda: _table(file.parent / RUNS_FILE))
     except FileNotFoundError as error:
         raise UsageError(_nothing_there(path)) from error
     except OSError as error:

@@ -39,7 +39,7 @@ _ID = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$"
 
 def _plain(text: str) -> str:
     """Names and notes are shown on the board: no markup, nothing a terminal or a browser would act on."""
-    for character in text:
+    for character in () if text.isascii() and text.isprintable() else text:
         if is_invisible(character):
             raise ValueError(f"may not contain control or invisible characters (U+{ord(character):04X})")
     if "<" in text or ">" in text:
@@ -77,8 +77,10 @@ class SessionReference(Record):
     experiment_id: ExperimentId
     file_path: RelativePath
     session_seed: SessionSeed
-    num_runs: int = Field(ge=1, le=100_000)
-    run_seeds: list[Seed64] = Field(max_length=100_000)
+    num_runs: int = Field(ge=1, le=1_000_000)
+    run_seeds: list[Seed64] = Field(
+        max_length=10_000, description="empty for more than 10,000 runs: they follow from the session seed"
+    )
     metadata_sha256: Sha256 = Field(description="of the session's record, uncompressed")
     records_sha256: Sha256 | None = Field(None, description="of the record hashes of its runs, in order, one a line")
     episodes_sha256: Sha256 | None = Field(None, description="in version 1, of the bytes of episodes.parquet")
@@ -115,7 +117,7 @@ class Environment(Record):
 class NematodeBenchSubmission(Record):
     """A submission. Everything in it but the contributor's words is computed again by whoever checks it."""
 
-    schema_version: Literal[6] = 6
+    schema_version: Literal[7] = 7
     submission_id: ExperimentId
     timestamp: str = Field(pattern=r"^[0-9]{8}_[0-9]{6}$", description="UTC, when the submission was made")
     brain_type: BrainName

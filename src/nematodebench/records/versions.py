@@ -47,6 +47,11 @@ def _session_5(record: dict[str, Any]) -> dict[str, Any]:
     return {**record, "schema_version": 5}
 
 
+def _session_6(record: dict[str, Any]) -> dict[str, Any]:
+    """Version 5 listed all runs in the record, however many there were."""
+    return {**record, "schema_version": 6}
+
+
 def _submission_4(record: dict[str, Any]) -> dict[str, Any]:
     """Version 3 knew no brains from outside the repository: it has no bundle."""
     return {**record, "schema_version": 4}
@@ -62,14 +67,26 @@ def _submission_6(record: dict[str, Any]) -> dict[str, Any]:
     return {**record, "schema_version": 6}
 
 
+def _submission_7(record: dict[str, Any]) -> dict[str, Any]:
+    """Version 6 listed the seeds of all runs, also of sessions whose session seed says enough."""
+    return {**record, "schema_version": 7}
+
+
 def _report_2(record: dict[str, Any]) -> dict[str, Any]:
     """Version 1 did not say how its intervals were computed; a report is made anew, never compared."""
     return {**record, "schema_version": 2}
 
 
 _UPGRADES: dict[type[Record], tuple[Upgrade, ...]] = {
-    ExperimentMetadata: (_session_2, _plain_intervals, _session_4, _session_5),
-    NematodeBenchSubmission: (_submission_2, _plain_intervals, _submission_4, _submission_5, _submission_6),
+    ExperimentMetadata: (_session_2, _plain_intervals, _session_4, _session_5, _session_6),
+    NematodeBenchSubmission: (
+        _submission_2,
+        _plain_intervals,
+        _submission_4,
+        _submission_5,
+        _submission_6,
+        _submission_7,
+    ),
     EvaluationReport: (_report_2,),
 }
 

@@ -37,7 +37,8 @@ class RunScores:
 
     def only(self, seeds: Sequence[int]) -> "RunScores":
         """The same of some of the runs."""
-        places = [self.seeds.index(seed) for seed in seeds]
+        place_of = {seed: k for k, seed in reversed(list(enumerate(self.seeds)))}
+        places = [place_of[seed] for seed in seeds]
         return RunScores(self.values[places], list(seeds), None if self.pseudo is None else self.pseudo[places])
 
 

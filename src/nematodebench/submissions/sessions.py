@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from nematodebench.errors import UsageError
 from nematodebench.records.packed import PACKED
+from nematodebench.records.runs_table import MOST_RUNS, RUNS_FILE, RUNS_IN_RECORD, whole
 from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.records.submission_schema import SessionReference
 from nematodebench.submissions.untrusted import (
@@ -24,7 +25,6 @@ __all__ = ["ARTIFACTS", "EPISODES", "StoredSession", "artifact_path", "open_sess
 
 EPISODES = "episodes.parquet"
 ARTIFACTS = "artifacts/experiments"
-_MOST_RUNS = 100_000
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,8 @@ class StoredSession:
     Attributes:
         folder: Where it lies.
         metadata: Its record.
-        files: Contents by name. The record is uncompressed; of ``episodes.parquet`` and ``episodes.xz`` there is one.
+        files: Contents by name. The record is uncompressed; of ``episodes.parquet`` and ``episodes.xz`` there is one,
+            and ``runs.parquet`` where the record does not list its runs.
     """
 
     folder: Path
@@ -64,7 +65,7 @@ class StoredSession:
             file_path=artifact_path(data.experiment_id),
             session_seed=data.session_seed,
             num_runs=data.num_runs,
-            run_seeds=[run.seed for run in data.runs],
+            run_seeds=[run.seed for run in data.runs] if len(data.runs) <= RUNS_IN_RECORD else [],
             metadata_sha256=self.sha256(self.record_name),
             records_sha256=hashlib.sha256(hashes.encode()).hexdigest(),
             config_sha256=self.sha256(data.config_file),
@@ -95,13 +96,16 @@ def open_session(root: Path, place: str, beside: tuple[str, ...] = ()) -> Stored
         raise UsageError(f"{name}.json is the record of {metadata.experiment_id!r}, not of {name}.")
     _check_names(metadata)
     table = EPISODES if EPISODES in found or PACKED not in found else PACKED
-    stray = sorted(found - {metadata.config_file, table, *beside})
+    runs = {RUNS_FILE} if metadata.runs_table is not None else set()
+    stray = sorted(found - {metadata.config_file, table, *runs, *beside})
     if stray not in ([f"{name}.json"], [f"{name}.json.xz"]):
         strange = ", ".join(repr(file) for file in stray if file != f"{name}.json")
         raise UsageError(f"{name} holds files that are not part of a session: {strange}.")
     config = read_file(root, f"{place}/{metadata.config_file}", MAX_CONFIG)
     episodes = read_file(root, f"{place}/{table}", MAX_TABLE)
-    return StoredSession(folder, metadata, {f"{name}.json": record, metadata.config_file: config, table: episodes})
+    files = {f"{name}.json": record, metadata.config_file: config, table: episodes}
+    files |= {file: read_file(root, f"{place}/{file}", MAX_TABLE) for file in runs}
+    return StoredSession(folder, whole(metadata, lambda: files[RUNS_FILE]), files)
 
 
 def _read_record(root: Path, place: str, *, compressed: bool) -> bytes:
@@ -115,8 +119,8 @@ def _check_names(metadata: ExperimentMetadata) -> None:
     config = metadata.config_file
     if "/" in config or "\\" in config or config.startswith(".") or not config.endswith((".yml", ".yaml")):
         raise UsageError(f"{metadata.experiment_id}: config_file {config!r} is not the name of a YAML file.")
-    if metadata.num_runs > _MOST_RUNS:
+    if metadata.num_runs > MOST_RUNS:
         name = metadata.experiment_id
-        raise UsageError(f"{name} says that it has {metadata.num_runs} runs: at most {_MOST_RUNS:,} are judged.")
+        raise UsageError(f"{name} says that it has {metadata.num_runs} runs: at most {MOST_RUNS:,} are judged.")
     if metadata.episodes_file != EPISODES:
         raise UsageError(f"{metadata.experiment_id}: episodes_file must be {EPISODES!r}.")

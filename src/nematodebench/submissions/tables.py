@@ -13,6 +13,7 @@ from nematodebench.errors import UsageError
 from nematodebench.records.episodes import PhaseColumns, episodes_frame, frame_columns, frame_records
 from nematodebench.records.packed import MAX_ROWS, PACKED, pack_episodes, packed_phases, unpack_episodes
 from nematodebench.records.parquet_size import decoded_size
+from nematodebench.records.runs_table import RUNS_FILE
 from nematodebench.sessions.session import phase_columns
 from nematodebench.submissions.sessions import EPISODES, StoredSession
 from nematodebench.submissions.untrusted import MAX_CONFIG
@@ -78,6 +79,7 @@ def packed_files(session: StoredSession, task: Task) -> dict[str, bytes]:
         f"{session.record_name}.xz": lzma.compress(session.files[session.record_name], preset=9),
         data.config_file: session.files[data.config_file],
         PACKED: table,
+        **{name: content for name, content in session.files.items() if name == RUNS_FILE},
     }
 
 
