@@ -87,3 +87,12 @@ def test_the_sets_are_not_wide_for_nothing():
         ranges = rank_sets(truth + 0.02 * rng.standard_normal(6), [0.02] * 6).ranges
         widths.append(np.mean([high - low for low, high in ranges]))
     assert np.mean(widths) < 0.5
+
+
+def test_many_brains_have_ranks_and_no_letters():
+    means = np.linspace(0.0, 1.0, 300)
+    found = rank_sets(means, np.full(300, 0.05))
+    assert set(found.groups) == {""}
+    assert all(first <= 300 - place <= last for place, (first, last) in enumerate(found.ranges))
+    assert 0.0 < found.resolution < 1.0
+    assert set(rank_sets(means[:100], np.full(100, 0.05)).groups) != {""}

@@ -18,9 +18,11 @@ from submission_workshop import SHORT, Work, commit, copied, unpacked_repository
 
 from nematodebench.board.collect import Collection, collect
 from nematodebench.engine.seeds import run_seed
+from nematodebench.records.submission_schema import NematodeBenchSubmission
 from nematodebench.submissions.case import Case
 from nematodebench.submissions.evaluate import examine
 from nematodebench.submissions.guarded import Verdict, verdict_on
+from nematodebench.submissions.known import Known
 from nematodebench.verification.challenge import SEED_BITS, session_seeds
 from nematodebench.verification.envelope import signed
 from nematodebench.verification.keys import PublicKey, _raw, _write, key_id
@@ -151,7 +153,7 @@ def _judge_here(known: Verdict | None) -> Iterator[None]:
     """Lets the board judge in this process, which starts no other and is a hundred times as fast."""
 
     class Here:
-        def __init__(self, root: Path) -> None:
+        def __init__(self, root: Path, _known: Known) -> None:
             self._root = root
 
         def __enter__(self) -> "Here":
@@ -160,10 +162,10 @@ def _judge_here(known: Verdict | None) -> Iterator[None]:
         def __exit__(self, *_error: object) -> None:
             pass
 
-        def judge(self, path: Path) -> Verdict:
-            return known or verdict_on(path, self._root)
+        def judge(self, path: Path, _submission: NematodeBenchSubmission | None) -> Verdict:
+            return known or verdict_on(path, self._root, alone=True)
 
-    with mock.patch("nematodebench.board.collect.Judge", Here):
+    with mock.patch("nematodebench.board.collect.PatientJudge", Here):
         yield
 
 

@@ -16,6 +16,8 @@ from nematodebench.records.git import git, git_bytes
 __all__ = ["Change", "Proposal", "open_proposal"]
 
 _RAW = re.compile(rb":(\d{6}) (\d{6}) ([0-9a-f]+) ([0-9a-f]+) ([A-Z])\d*")
+_LISTED = re.compile(rb"100[0-9]{3} blob ([0-9a-f]+) +([0-9]+)\t(.*)", re.DOTALL)
+_AT_ONCE = 500
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,24 @@ class Proposal:
     def trusted(self, path: str, limit: int) -> bytes | None:
         """The bytes of a file of the trusted commit; None where it has no such file."""
         return self._blob(f"{self.base}:{path}", path, limit) if path in self.published else None
+
+    def trusted_below(self, folder: str, limit: int) -> Iterator[tuple[str, bytes]]:
+        """The files of a folder of the trusted commit of at most ``limit`` bytes; git is asked for many at once."""
+        listing = git_bytes("ls-tree", "-r", "-z", "--long", self.base, "--", f"{folder}/", folder=self.root) or b""
+        found = [_LISTED.fullmatch(line) for line in listing.split(b"\0") if line]
+        blobs = [(one[3], one[1]) for one in found if one is not None and int(one[2]) <= limit]
+        for first in range(0, len(blobs), _AT_ONCE):
+            some = blobs[first : first + _AT_ONCE]
+            asked = b"".join(blob + b"\n" for _, blob in some)
+            answer = git_bytes("cat-file", "--batch", folder=self.root, asked=asked)
+            if answer is None:
+                raise UsageError(f"git cannot read the files in {folder}.")
+            place = 0
+            for path, _ in some:
+                head, _, _ = answer[place : place + 200].partition(b"\n")
+                start = place + len(head) + 1
+                place = start + int(head.split()[2]) + 1
+                yield path.decode("utf-8", "surrogateescape"), answer[start : place - 1]
 
     def _blob(self, name: str, path: str, limit: int) -> bytes:
         size = git("cat-file", "-s", name, folder=self.root)

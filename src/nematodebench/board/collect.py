@@ -4,22 +4,31 @@ import contextlib
 import hashlib
 import math
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from nematodebench.board.ranking import Entry, TaskBoard, rank
 from nematodebench.brains.registry import canonical_name
 from nematodebench.errors import UsageError
 from nematodebench.measures.base import Chemotaxis
+from nematodebench.records.plain_text import plain
 from nematodebench.records.schemas import NormalisedRecord
 from nematodebench.records.submission_schema import NematodeBenchSubmission
 from nematodebench.stats import Z95, StatValue, t_critical
 from nematodebench.submissions.bundles import BUNDLES
-from nematodebench.submissions.guarded import Judge
+from nematodebench.submissions.case import Case
+from nematodebench.submissions.checks import judge as check
+from nematodebench.submissions.claim_checks import NEIGHBOUR_CHECKS
 from nematodebench.submissions.history import History, merge_history
+from nematodebench.submissions.judging import PatientJudge
+from nematodebench.submissions.known import open_known
+from nematodebench.submissions.neighbours import Neighbours
 from nematodebench.submissions.sessions import ARTIFACTS
-from nematodebench.submissions.store import BENCHMARKS, load_submission, submission_files
-from nematodebench.verification.statement import Result
+from nematodebench.submissions.store import BENCHMARKS, parsed_submission, submission_files
+from nematodebench.submissions.untrusted import MAX_SUBMISSION, read_file
+from nematodebench.verification.statement import Summary
 from nematodebench.verification.store import Verified, read_all
 from nematodebench.vocabulary import OPEN
 
@@ -44,7 +53,7 @@ class Listing:
     entry: Entry
     submission: NematodeBenchSubmission
     path: str
-    verified: Result | None
+    verified: Summary | None
 
     @property
     def metrics(self) -> dict[str, StatValue]:
@@ -61,7 +70,7 @@ class Listing:
         """The runs behind the score."""
         if self.verified is None:
             return self.submission.total_runs
-        return sum(len(session.runs) for session in self.verified.sessions)
+        return self.verified.fresh_runs
 
     @property
     def level(self) -> str | None:
@@ -123,35 +132,82 @@ class Collection:
 
     def boards(self) -> list[TaskBoard]:
         """The ranking, task by task."""
+        return self._boards
+
+    @cached_property
+    def _boards(self) -> list[TaskBoard]:
         return rank(listing.entry for listing in self.listings.values())
 
 
 def collect(root: Path) -> Collection:
-    """Checks every submission below ``root`` against its data and looks for its signed verification."""
-    found, believed = Collection(history=merge_history(root)), read_all(root)
-    files = submission_files(root)
-    with Judge(root.absolute()) as judge:
-        for path in files:
-            name = path.relative_to(root).as_posix()
-            verdict = judge.judge(path.absolute())
-            try:
-                if verdict.passed:
-                    _sort_in(found, believed, path, name)
-                    continue
-                reasons = verdict.reasons
-            except UsageError as error:
-                reasons = [str(error)]
-            found.rejected.append(Rejection(name, reasons))
-    found.rejected.extend(_strays(root, files))
+    """Checks every submission below ``root`` against its data and looks for its signed verification.
+
+    What passed before and has not changed since is not checked again; what two submissions may not share is.
+    """
+    found, top = Collection(history=merge_history(root)), root.absolute()
+    with open_known(top) as known:
+        believed, read = read_all(root, known), _read_all(root)
+        neighbours = Neighbours(
+            ((one.name, one.submission) for one in read if one.submission is not None), found.history
+        )
+        with PatientJudge(top, known) as judge:
+            for one in read:
+                verdict, shared = judge.judge(top / one.name, one.submission), _shared(top, one, neighbours)
+                reasons = [*verdict.reasons, *shared] or [one.why]
+                try:
+                    if verdict.passed and not shared and one.submission is not None:
+                        _sort_in(found, believed, one.submission, one)
+                        continue
+                except UsageError as error:
+                    reasons = [str(error)]
+                found.rejected.append(Rejection(one.name, reasons))
+    found.rejected.extend(_strays(root, read))
     found.rejected.extend(Rejection(name, [reason]) for name, reason in believed.refused.items())
     return found
 
 
-def _sort_in(found: Collection, believed: Verified, path: Path, name: str) -> None:
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    listing = listing_of(load_submission(path), name, believed.results.get(digest), found.history)
-    if digest in believed.withdrawn:
-        found.withdrawn[listing.entry.id] = believed.withdrawn[digest].reason
+@dataclass(frozen=True)
+class _Read:
+    """A file where submissions lie.
+
+    Attributes:
+        name: Its path below the repository.
+        digest: Hash of its bytes.
+        submission: What is in it; None where it cannot be read.
+        why: Why it cannot be read.
+    """
+
+    name: str
+    digest: str
+    submission: NematodeBenchSubmission | None
+    why: str = ""
+
+
+def _read_all(root: Path) -> list[_Read]:
+    return [_read(path, path.relative_to(root).as_posix()) for path in submission_files(root)]
+
+
+def _read(path: Path, name: str) -> _Read:
+    try:
+        content = read_file(path.parent, path.name, MAX_SUBMISSION)
+        return _Read(name, hashlib.sha256(content).hexdigest(), parsed_submission(content, path))
+    except UsageError as error:
+        return _Read(name, "", None, str(error))
+
+
+def _shared(root: Path, one: _Read, neighbours: Neighbours) -> list[str]:
+    """Why a submission is rejected beside the others, whatever it is alone."""
+    if one.submission is None:
+        return []
+    case = Case(root, [], submission=one.submission, path=root / one.name, neighbours=neighbours)
+    results = check(case, NEIGHBOUR_CHECKS)
+    return [plain(f"{result.name}: {result.message}") for result in results if result.outcome == "FAIL"]
+
+
+def _sort_in(found: Collection, believed: Verified, submission: NematodeBenchSubmission, one: _Read) -> None:
+    listing = listing_of(submission, one.name, believed.results.get(one.digest), found.history)
+    if one.digest in believed.withdrawn:
+        found.withdrawn[listing.entry.id] = believed.withdrawn[one.digest].reason
     elif listing.verified is None:
         found.waiting[listing.entry.id] = listing
     else:
@@ -163,48 +219,56 @@ def signed(root: Path) -> Collection:
 
     What nobody has verified has no part in it: whoever claims something could otherwise say which tasks are ranked.
     """
-    found, believed = Collection(), read_all(root)
-    for path in submission_files(root):
-        name = path.relative_to(root).as_posix()
+    found = Collection()
+    with open_known(root.absolute()) as known:
+        believed = read_all(root, known)
+    for one in _read_all(root):
         with contextlib.suppress(UsageError):
-            _sort_in(found, believed, path, name)
+            if one.submission is not None:
+                _sort_in(found, believed, one.submission, one)
     return found
 
 
-def _strays(root: Path, files: list[Path]) -> list[Rejection]:
+def _strays(root: Path, read: Sequence[_Read]) -> list[Rejection]:
     """Files that would otherwise be passed over in silence: beside the submissions, and beside their sessions."""
-    reason = "it is not a submission, benchmarks/<task>/<class>/<timestamp>.json"
-    strays = [path for path in _below(root / BENCHMARKS) if path not in files]
-    found = [Rejection(path.relative_to(root).as_posix(), [reason]) for path in strays[:_MOST_STRAYS]]
-    known, places = _referred_to(files), [root / ARTIFACTS, root / BUNDLES]
-    others = sorted(path for place in places if place.is_dir() for path in place.iterdir() if path.name not in known)
-    others += [path for path in _below(places[0].parent) if not set(places) & set(path.parents)]
+    reason, names = "it is not a submission, benchmarks/<task>/<class>/<timestamp>.json", {one.name for one in read}
+    strays = [name for name in _below(root, BENCHMARKS) if name not in names]
+    found = [Rejection(name, [reason]) for name in strays[:_MOST_STRAYS]]
+    known, places = _referred_to(read), (ARTIFACTS, BUNDLES)
+    inside = [(place, name) for place in places if (root / place).is_dir() for name in _names(root / place)]
+    others = sorted(f"{place}/{name}" for place, name in inside if name not in known)
+    others += _below(root, ARTIFACTS.partition("/")[0], places)
     reason = "it belongs to no submission"
-    return found + [Rejection(path.relative_to(root).as_posix(), [reason]) for path in others[:_MOST_STRAYS]]
+    return found + [Rejection(name, [reason]) for name in others[:_MOST_STRAYS]]
 
 
-def _below(folder: Path) -> list[Path]:
+def _names(folder: Path) -> list[str]:
+    with os.scandir(folder) as entries:
+        return [entry.name for entry in entries]
+
+
+def _below(root: Path, folder: str, without: Sequence[str] = ()) -> list[str]:
     """Everything in a folder that is no folder; links are named and not followed."""
     found = []
-    for place, folders, names in os.walk(folder):
+    for place, folders, names in os.walk(root / folder):
+        here = Path(place).relative_to(root).as_posix()
         links = [name for name in folders if (Path(place) / name).is_symlink()]
-        found += [Path(place) / name for name in (*names, *links)]
+        folders[:] = [name for name in folders if f"{here}/{name}" not in without]
+        found += [f"{here}/{name}" for name in (*names, *links)]
     return sorted(found)
 
 
-def _referred_to(files: list[Path]) -> set[str]:
+def _referred_to(read: Sequence[_Read]) -> set[str]:
     """Names of all sessions and bundles that a submission refers to, also one that was rejected."""
     names = set()
-    for path in files:
-        with contextlib.suppress(UsageError):
-            submission = load_submission(path)
-            names |= {reference.experiment_id for reference in submission.sessions}
-            names |= set() if submission.bundle is None else {submission.bundle.sha256}
+    for submission in (one.submission for one in read if one.submission is not None):
+        names |= {reference.experiment_id for reference in submission.sessions}
+        names |= set() if submission.bundle is None else {submission.bundle.sha256}
     return names
 
 
 def listing_of(
-    submission: NematodeBenchSubmission, name: str, verified: Result | None = None, history: History | None = None
+    submission: NematodeBenchSubmission, name: str, verified: Summary | None = None, history: History | None = None
 ) -> Listing:
     """What the board shows of a submission that passed its checks: the fresh score, if there is one."""
     passed = verified if verified is not None and verified.result == "PASSED" else None

@@ -90,12 +90,10 @@ def _measured(envelope: Any) -> dict[str, Any]:
 def kept_configs(proposal: Proposal) -> Iterator[str]:
     """Why changes of configs are refused: published entries were made with them."""
     changed = {change.path for change in proposal.changes if change.path.startswith("configs/") and not change.added}
-    entries = (path for path in sorted(proposal.published) if path.startswith(f"{BENCHMARKS}/"))
-    for path in entries if changed else ():
+    for path, content in proposal.trusted_below(BENCHMARKS, MAX_JSON) if changed else ():
         try:
-            content = json.loads(proposal.trusted(path, MAX_JSON) or b"{}")
-            config = content.get("config_file")
-        except (UsageError, ValueError, AttributeError):
+            config = json.loads(content).get("config_file")
+        except (ValueError, AttributeError, RecursionError):
             continue  # it is no submission, and no entry
         if config in changed:
             changed.discard(config)

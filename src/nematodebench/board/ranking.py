@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from nematodebench.scoring import BIOLOGICAL_LEVELS
 from nematodebench.stats import Z95, RankSets, rank_sets
@@ -91,7 +92,7 @@ class TaskBoard:
         """Every current entry: learners by rank, then the policies that do not learn."""
         return [*self.learners, *self.pretrained, *self.scripted]
 
-    @property
+    @cached_property
     def resolution(self) -> float | None:
         """The share of pairs of learners that the task tells apart; None for fewer than two learners."""
         return rank_sets_of([standing.entry for standing in self.learners]).resolution if self.learners else None

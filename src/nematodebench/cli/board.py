@@ -12,7 +12,7 @@ from nematodebench.cli.show import print_json, print_table, printable, stat
 from nematodebench.errors import UsageError
 from nematodebench.tasks.ranked import why_unranked
 from nematodebench.tasks.registry import get_task
-from nematodebench.verification.statement import Result
+from nematodebench.verification.statement import Summary
 
 __all__ = ["regenerate_board", "repository", "show_board", "tell_rejected"]
 
@@ -120,8 +120,8 @@ def _row(standing: Standing, listings: dict[str, Listing]) -> dict[str, str]:
     }
 
 
-def _again(result: Result) -> dict[str, Any]:
-    return result.model_dump(mode="json", exclude={"sessions", "provenance"})
+def _again(result: Summary) -> dict[str, Any]:
+    return result.model_dump(mode="json", exclude={"session_seeds", "fresh_runs", "provenance"})
 
 
 def _plain(board: TaskBoard, found: Collection) -> dict[str, Any]:

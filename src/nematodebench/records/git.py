@@ -40,11 +40,11 @@ def git(*arguments: str, folder: Path | None = None) -> str | None:
     return None if found is None else found.decode("utf-8", "replace").strip()
 
 
-def git_bytes(*arguments: str, folder: Path | None = None) -> bytes | None:
-    """The bytes that git prints; None where it cannot answer."""
+def git_bytes(*arguments: str, folder: Path | None = None, asked: bytes = b"") -> bytes | None:
+    """The bytes that git prints; None where it cannot answer. ``asked`` is what it reads from its standard input."""
     place = (folder or Path.cwd()).absolute()
     listed = _call(["config", "-z", "--get-regexp", rf"^(filter\..*|{'|'.join(_KEPT)})$"], place, _environment())
-    return _call(list(arguments), place, _environment(_OFF + _settings(listed or b"")) | _NOTHING_ELSE)
+    return _call(list(arguments), place, _environment(_OFF + _settings(listed or b"")) | _NOTHING_ELSE, asked)
 
 
 def _program() -> str | None:
@@ -53,15 +53,14 @@ def _program() -> str | None:
     return shutil.which("git", path=os.pathsep.join(places))
 
 
-def _call(arguments: list[str], folder: Path, environment: dict[str, str]) -> bytes | None:
+def _call(arguments: list[str], folder: Path, environment: dict[str, str], asked: bytes = b"") -> bytes | None:
     program = _program()
     if program is None:
         return None
     words = [program, "--no-pager", "-C", str(folder), *arguments]
     try:
         done = subprocess.run(
-            words, cwd="/", env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS,
-            check=False,
+            words, cwd="/", env=environment, input=asked, capture_output=True, timeout=_SECONDS, check=False,
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):
         return None

@@ -91,7 +91,7 @@ class BoardSite:
     def _offers(self, id_: str) -> list[Offer]:
         """The runs of an entry: those of the verifier, which its score rests on, then those that were claimed."""
         claimed = claimed_offers(session.metadata for session in self.sessions[id_])
-        return fresh_offers(self.everything[id_].verified) + claimed
+        return fresh_offers(self.signers.results.get(id_)) + claimed
 
     @cached_property
     def _replays(self) -> dict[str, dict[str, Any]]:

@@ -17,6 +17,7 @@ from nematodebench.submissions.sessions import StoredSession, open_session
 from nematodebench.submissions.tables import read_episodes, recorded_task
 from nematodebench.tasks.registry import get_task
 from nematodebench.verification.keys import load_keys
+from nematodebench.verification.statement import Result
 from nematodebench.verification.store import open_record
 
 __all__ = ["Signers", "curves_of_entry", "day", "file_name", "normalised_text", "row", "sessions_of_entry"]
@@ -34,22 +35,25 @@ def day(date: str) -> str:
 
 @dataclass(frozen=True)
 class Signers:
-    """Who signed the verifications of a repository, by submission."""
+    """Who signed the verifications of a repository, and what all of it says, by submission."""
 
     names: dict[str, tuple[str, str]]
+    results: dict[str, Result]
 
     @classmethod
     def of(cls, root: Path, found: Collection) -> "Signers":
         """Reads the signatures of all verified entries."""
         owners = {key.keyid: key.owner for key in load_keys(root).files.values()}
-        names = {}
+        names, results = {}, {}
         for entry in found.listings:
             try:
-                _, keyid = open_record(root, f"{entry}.dsse.json")
+                statement, keyid = open_record(root, f"{entry}.dsse.json")
             except UsageError:
                 continue
             names[entry] = (owners.get(keyid, "unknown"), keyid)
-        return cls(names)
+            if isinstance(statement.predicate, Result):
+                results[entry] = statement.predicate
+        return cls(names, results)
 
 
 def normalised_text(listing: Listing) -> str:

@@ -79,7 +79,7 @@ def _facts(listing: Listing, signer: tuple[str, str] | None) -> list[tuple[str, 
             ("verified with", f"{again.provenance.package_version}, {again.provenance.source_hash}"),
             ("verified on", f"{version_words(again.provenance)}, {again.provenance.cpu}"),
             ("challenge", again.challenge),
-            ("fresh session seeds", ", ".join(str(one.session_seed) for one in again.sessions)),
+            ("fresh session seeds", ", ".join(map(str, again.session_seeds))),
         ]  # fmt: skip
         if claim is not None:
             words = "the claim is too good" if claim.too_good else "fresh runs support the claim"

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,6 +21,7 @@ from nematodebench.stats.comparisons import holm
 __all__ = ["RankSets", "rank_sets"]
 
 _LEVEL = 0.05
+_MOST_LETTERED = 100
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,8 @@ class RankSets:
     Attributes:
         ranges: First and last rank that each may have, in the order given.
         apart: Whether the one in the row and the one in the column are told apart.
-        groups: For each the letters of its groups. What shares a letter is not told apart, each from each.
+        groups: For each the letters of its groups. What shares a letter is not told apart, each from each. Empty for
+            more than 100 of them.
     """
 
     ranges: list[tuple[int, int]]
@@ -56,11 +57,10 @@ def rank_sets(means: ArrayLike, errors: ArrayLike) -> RankSets:
     if m.size != se.size or (se < 0).any():
         raise ValueError(f"errors has {se.size} value(s) for {m.size} mean(s): pass one each, none below 0")
     apart = np.zeros((m.size, m.size), dtype=np.bool_)
-    pairs = list(combinations(range(m.size), 2))
-    if pairs:
-        adjusted = holm([_p_value(m[i] - m[j], math.hypot(se[i], se[j])) for i, j in pairs])
-        for (i, j), p in zip(pairs, adjusted, strict=True):
-            apart[i, j] = apart[j, i] = p < _LEVEL
+    i, j = np.triu_indices(m.size, 1)
+    if i.size:
+        pairs = zip((m[i] - m[j]).tolist(), map(math.hypot, se[i].tolist(), se[j].tolist()), strict=True)
+        apart[i, j] = apart[j, i] = holm([_p_value(*pair) for pair in pairs]) < _LEVEL
     higher = m[np.newaxis, :] > m[:, np.newaxis]
     first, last = 1 + (apart & higher).sum(axis=1), m.size - (apart & ~higher).sum(axis=1)
     ranges = [(int(a), int(b)) for a, b in zip(first, last, strict=True)]
@@ -75,7 +75,12 @@ def _p_value(difference: float, error: float) -> float:
 
 
 def _letters(means: list[float], apart: BoolArray) -> list[str]:
-    """A letter for each largest group that is not told apart, the best group first."""
+    """A letter for each largest group that is not told apart, the best group first; none where nobody could read them.
+
+    There are about as many groups as brains, and each brain is in many of them.
+    """
+    if len(means) > _MOST_LETTERED:
+        return [""] * len(means)
     order = sorted(range(len(means)), key=lambda k: (-means[k], k))
     groups = sorted(_cliques([], order, [], apart), key=lambda group: sorted(order.index(k) for k in group))
     return ["".join(_letter(n) for n, group in enumerate(groups) if k in group) for k in range(len(means))]

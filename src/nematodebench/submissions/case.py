@@ -21,6 +21,7 @@ from nematodebench.sessions.plan import dump_config
 from nematodebench.sessions.recording import measurement_records
 from nematodebench.sessions.rerun import is_foreign
 from nematodebench.stats import StatValue
+from nematodebench.submissions.neighbours import Neighbours
 from nematodebench.submissions.sessions import StoredSession
 from nematodebench.submissions.tables import Records, read_episodes, recorded_task
 from nematodebench.tasks.base import Task
@@ -51,6 +52,7 @@ class Case:
     trust_code: bool = False
     submission: NematodeBenchSubmission | None = None
     path: Path | None = None
+    neighbours: Neighbours | None = None
 
     @property
     def records(self) -> list[ExperimentMetadata]:

@@ -1,27 +1,27 @@
 """Checks a submission against its sessions: place, references, config, counts, metrics, category, independence."""
 
+import contextlib
 import datetime
 import hashlib
 import unicodedata
 from collections.abc import Iterator
-from functools import lru_cache
 from pathlib import Path
 
-from nematodebench.brains.registry import canonical_name, is_built_in
+from nematodebench.brains.registry import is_built_in
 from nematodebench.errors import UsageError
-from nematodebench.records.plain_text import looks_like
 from nematodebench.records.submission_schema import NematodeBenchSubmission, SessionReference
 from nematodebench.submissions.case import Case, config_disagreement, repeated_seeds
 from nematodebench.submissions.checks import Caution, check
 from nematodebench.submissions.compare import differences
 from nematodebench.submissions.history import merge_history
+from nematodebench.submissions.neighbours import Neighbours, account_of
 from nematodebench.submissions.repository import is_tracked, repository_root
 from nematodebench.submissions.sessions import EPISODES, StoredSession, artifact_path
 from nematodebench.submissions.store import load_submission, submission_files, submission_id, submission_path
 from nematodebench.submissions.untrusted import MAX_CONFIG, parse_config, read_file
 from nematodebench.vocabulary import OPEN
 
-__all__ = ["BUILD_CHECKS", "CLAIM_CHECKS", "LAYOUT_CHECKS", "NOBODY"]
+__all__ = ["BUILD_CHECKS", "CLAIM_CHECKS", "LAYOUT_CHECKS", "NEIGHBOUR_CHECKS", "NOBODY"]
 
 NOBODY = "anonymous"
 """The name of contributors who give none: any number of them share it."""
@@ -199,18 +199,11 @@ def _category(case: Case) -> Iterator[str]:
     "Run sessions of your own, with fresh seeds.",
 )
 def _independence(case: Case) -> Iterator[str]:
-    claims = case.claims
-    seeds = {seed for reference in claims.sessions for seed in reference.run_seeds}
-    records = _record_hashes(claims)
-    for name, other in _earlier(case, claims.category.partition("/")[0]):
-        if other.environment.task != claims.environment.task:
-            continue
-        if canonical_name(other.brain_type) == canonical_name(claims.brain_type):
-            shared = seeds & {seed for reference in other.sessions for seed in reference.run_seeds}
-            if shared:
-                yield f"run seeds {sorted(shared)[:3]} of this brain are already in {name}, whatever its parameters are"
-        if records & _record_hashes(other):
-            yield f"{name} holds the same episodes"
+    own, neighbours = _own_name(case), _neighbours(case)
+    for name, shared in neighbours.with_seeds(own, case.claims):
+        yield f"run seeds {shared[:3]} of this brain are already in {name}, whatever its parameters are"
+    for name in neighbours.with_records(own, case.claims):
+        yield f"{name} holds the same episodes"
 
 
 @check(
@@ -219,67 +212,44 @@ def _independence(case: Case) -> Iterator[str]:
     "Write the name as it is written in your other submissions, or in a form that is your own.",
 )
 def _contributor(case: Case) -> Iterator[str]:
-    ours = case.claims.contributor
-    for name, other in _earlier(case, "*"):
-        theirs = other.contributor
-        if theirs == ours:
-            if ours != NOBODY and _account(other) != _account(case.claims):
-                yield f"contributor {ours!r} is the name of {_account(other)} in {name}, not of {_account(case.claims)}"
-                return
-        elif looks_like(theirs) == looks_like(ours):
-            odd = next((one for one, known in zip(ours, theirs, strict=False) if one != known), ours[-1])
-            yield f"contributor {ours!r} looks like {theirs!r} of {name} (U+{ord(odd):04X} {unicodedata.name(odd, '')})"
+    ours, account = case.claims.contributor, account_of(case.claims)
+    for known in _neighbours(case).namesakes(_own_name(case), case.claims):
+        theirs = known.contributor
+        if theirs == ours and ours != NOBODY:
+            yield f"contributor {ours!r} is the name of {known.account} in {known.path}, not of {account}"
+            return
+        if theirs != ours:
+            odd = next((one for one, other in zip(ours, theirs, strict=False) if one != other), ours[-1])
+            shown = f"U+{ord(odd):04X} {unicodedata.name(odd, '')}"
+            yield f"contributor {ours!r} looks like {theirs!r} of {known.path} ({shown})"
             return
 
 
-def _account(submission: NematodeBenchSubmission) -> str:
-    return "somebody without a GitHub account" if submission.github is None else f"@{submission.github.lower()}"
+def _own_name(case: Case) -> str:
+    """The path of the submission below the repository; empty for one that does not lie there."""
+    if case.path is None:
+        return ""
+    if case.path.is_relative_to(case.root):
+        return case.path.relative_to(case.root).as_posix()
+    path, root = case.path.resolve(), case.root.resolve()
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else ""
 
 
-def _earlier(case: Case, task: str) -> Iterator[tuple[str, NematodeBenchSubmission]]:
-    """Submissions in a task's folder that were there before. A broken neighbour is not this submission's fault."""
-    history = merge_history(case.root)
-    inside = case.path is not None and case.path.resolve().is_relative_to(case.root.resolve())
-    own = _relative(case.path, case.root) if case.path is not None and inside else ""
-    for path in submission_files(case.root, task):
-        if case.path is not None and path.resolve() == case.path.resolve():
-            continue
-        state = path.lstat()
-        other, name = _neighbour(path, state.st_mtime_ns, state.st_size), _relative(path, case.root)
-        # Whoever was merged first is the original: a copy could claim any time.
-        if other is not None and history.place(name, other.timestamp) <= history.place(own, case.claims.timestamp):
-            yield name, other
+def _neighbours(case: Case) -> Neighbours:
+    """All submissions beside the one that is judged: whoever judges many of them has read them already."""
+    if case.neighbours is None:
+        case.neighbours = Neighbours(_all_submissions(case.root), merge_history(case.root))
+    return case.neighbours
 
 
-@lru_cache(maxsize=4096)
-def _neighbour(path: Path, _changed: int, _size: int) -> NematodeBenchSubmission | None:
-    """A submission beside the one that is judged; each is read once, however many are judged."""
-    try:
-        return load_submission(path)
-    except (UsageError, OSError):
-        return None
-
-
-def _record_hashes(submission: NematodeBenchSubmission) -> set[str]:
-    """What tells the episodes of its sessions apart from all others."""
-    hashes = {reference.records_sha256 or reference.episodes_sha256 for reference in submission.sessions}
-    return {text for text in hashes if text is not None}
-
-
-def _relative(path: Path, root: Path) -> str:
-    return str(path.resolve().relative_to(root.resolve()))
+def _all_submissions(root: Path) -> Iterator[tuple[str, NematodeBenchSubmission]]:
+    for path in submission_files(root):
+        with contextlib.suppress(UsageError, OSError):  # a broken neighbour is not this submission's fault
+            yield path.relative_to(root).as_posix(), load_submission(path)
 
 
 LAYOUT_CHECKS = (_place, _paths)
 BUILD_CHECKS = (_config_file, _independence, _contributor)
-CLAIM_CHECKS = (
-    _references,
-    _date,
-    _identity,
-    _config_file,
-    _counts,
-    _metrics,
-    _category,
-    _independence,
-    _contributor,
-)
+CLAIM_CHECKS = (_references, _date, _identity, _config_file, _counts, _metrics, _category)
+NEIGHBOUR_CHECKS = (_independence, _contributor)
+"""What depends on other submissions."""

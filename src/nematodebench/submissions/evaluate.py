@@ -16,7 +16,7 @@ from nematodebench.records.submission_schema import NematodeBenchSubmission
 from nematodebench.records.versions import NewerVersionError
 from nematodebench.submissions.case import Case
 from nematodebench.submissions.checks import judge
-from nematodebench.submissions.claim_checks import CLAIM_CHECKS, LAYOUT_CHECKS
+from nematodebench.submissions.claim_checks import CLAIM_CHECKS, LAYOUT_CHECKS, NEIGHBOUR_CHECKS
 from nematodebench.submissions.data_checks import DATA_CHECKS
 from nematodebench.submissions.limits import limited
 from nematodebench.submissions.reproduce import reproduce as execute_again
@@ -39,6 +39,7 @@ def evaluate(
     reproduce: int | None = None,
     trust_code: bool = False,
     workers: int | None = None,
+    alone: bool = False,
 ) -> EvaluationReport:
     """Checks a submission.
 
@@ -48,6 +49,7 @@ def evaluate(
         reproduce: How many runs to execute again, chosen at random; None for none.
         trust_code: Whether a brain that is not registered here may be imported and executed.
         workers: Runs to execute at a time; all cores if not given.
+        alone: Whether to leave out what depends on other submissions, which somebody else checks.
 
     Raises:
         UsageError: The file cannot be read, or is not JSON.
@@ -57,7 +59,7 @@ def evaluate(
     strict_json(content, path.name)
     case = Case(place, [], trust_code, path=path.absolute())
     with limited():
-        results = _checked(case, content)
+        results = _checked(case, content, alone=alone)
     again: Reproduction | None = None
     if reproduce is not None and case.sessions:
         again, verdict = _reproduce(case, reproduce, workers, results)
@@ -89,14 +91,14 @@ def _content(path: Path, root: Path) -> bytes:
     return read_file(file.parent, file.name, MAX_SUBMISSION)
 
 
-def _checked(case: Case, content: bytes) -> list[CheckResult]:
+def _checked(case: Case, content: bytes, *, alone: bool = False) -> list[CheckResult]:
     """The checks of structure, layout, files, data and claims, as far as one lets the next be made."""
     results = _structure(case, content)
     if case.submission is not None:
         results = judge(case, LAYOUT_CHECKS, results)
         results.append(_open_files(case, results))
     if results[-1].outcome == "PASS":
-        results = judge(case, (*DATA_CHECKS, *CLAIM_CHECKS), results)
+        results = judge(case, (*DATA_CHECKS, *CLAIM_CHECKS, *(() if alone else NEIGHBOUR_CHECKS)), results)
     return results
 
 

@@ -58,7 +58,7 @@ class Judge:
         return code
 
     def judge(self, path: Path) -> Verdict:
-        """What the checks of a submission say; a child that dies or takes too long is a rejection."""
+        """What the checks of a submission say of it alone; a child that dies or takes too long is a rejection."""
         child = self._child = self._child or self._start()
         assert child.stdin is not None
         assert child.stdout is not None
@@ -106,12 +106,18 @@ class Judge:
         return content
 
 
-def verdict_on(path: Path, root: Path) -> Verdict:
-    """What the checks say, in this process; anything that goes wrong is a rejection."""
+def verdict_on(path: Path, root: Path, *, alone: bool = False) -> Verdict:
+    """What the checks say, in this process; anything that goes wrong is a rejection.
+
+    Args:
+        path: The submission's file.
+        root: Top of the repository.
+        alone: Whether to leave out what depends on other submissions.
+    """
     from nematodebench.submissions.evaluate import evaluate
 
     try:
-        report = evaluate(path, root=root)
+        report = evaluate(path, root=root, alone=alone)
     except UsageError as error:
         return Verdict(False, [plain(str(error))])
     except MemoryError:
@@ -127,7 +133,7 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     answers, sys.stdout = sys.stdout, sys.stderr
     for line in sys.stdin:
-        found = verdict_on(Path(json.loads(line)), root)
+        found = verdict_on(Path(json.loads(line)), root, alone=True)
         answers.write(json.dumps({"passed": found.passed, "reasons": found.reasons}) + "\n")
         answers.flush()
 

@@ -7,7 +7,7 @@ only proposes something can choose it.
 import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from nematodebench.records.git import git
@@ -40,8 +40,12 @@ class History:
         """
         if path in self.merged:
             return self.merged[path]
-        last = max((place for place, _ in self.merged.values()), default=0)
-        return (0 if self.doubt else last + 1), claimed
+        return (0 if self.doubt else self._last + 1), claimed
+
+    @cached_property
+    def _last(self) -> int:
+        """The place of the latest merge."""
+        return max((place for place, _ in self.merged.values()), default=0)
 
 
 def merge_history(root: Path) -> History:

@@ -11,6 +11,7 @@ from nematodebench.submissions.untrusted import MAX_SUBMISSION, parse_record, pr
 __all__ = [
     "BENCHMARKS",
     "load_submission",
+    "parsed_submission",
     "submission_files",
     "submission_id",
     "submission_path",
@@ -37,7 +38,11 @@ def submission_files(root: Path, task: str = "*") -> list[Path]:
 
 def load_submission(path: Path) -> NematodeBenchSubmission:
     """Reads a submission without checking its claims; UsageError where it is none."""
-    content = read_file(path.parent, path.name, MAX_SUBMISSION)
+    return parsed_submission(read_file(path.parent, path.name, MAX_SUBMISSION), path)
+
+
+def parsed_submission(content: bytes, path: Path) -> NematodeBenchSubmission:
+    """The submission in a file's bytes; UsageError where it is none."""
     try:
         return parse_record(NematodeBenchSubmission, content, path.name)
     except ValidationError as error:

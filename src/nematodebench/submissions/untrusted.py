@@ -125,7 +125,9 @@ def _check_depth(content: Any, name: str) -> None:
             raise UsageError(f"{name} is nested more than {MAX_DEPTH} levels deep.")
         inner: list[Any] = []
         for value in level:
-            inner += value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
+            within = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+            if not {dict, list}.isdisjoint(map(type, within)):  # long lists of numbers are passed over at once
+                inner += [one for one in within if isinstance(one, dict | list)]
         level = inner
 
 

@@ -62,6 +62,14 @@ class Keys:
     files: dict[str, PublicKey] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def digest(self) -> str:
+        """Hash of who is believed: another one as soon as a key is added, changed or revoked."""
+        lines = [
+            f"{keyid} {keyid in self.trusted} {one.model_dump_json()}" for keyid, one in sorted(self.files.items())
+        ]
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
 
 def _today() -> str:
     return datetime.datetime.now(datetime.UTC).date().isoformat()

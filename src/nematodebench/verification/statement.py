@@ -11,8 +11,8 @@ from nematodebench.records.submission_schema import ExperimentId, RelativePath
 from nematodebench.vocabulary import BrainClass
 
 __all__ = [
-    "PREDICATE", "WITHDRAWAL", "ClaimTest", "Executed", "FreshRun", "FreshSession", "Result", "Statement", "Subject",
-    "Withdrawal", "WithdrawalStatement",
+    "PREDICATE", "WITHDRAWAL", "ClaimTest", "Executed", "FreshRun", "FreshSession", "Outcome", "Result", "Statement",
+    "Subject", "Summary", "Withdrawal", "WithdrawalStatement",
 ]  # fmt: skip
 
 PREDICATE: Final = "https://in-toto.io/attestation/test-result/v0.1"
@@ -78,8 +78,8 @@ class Configuration(Record):
     digest: Digest
 
 
-class Result(Record):
-    """The predicate: a test's result in the words of in-toto, and everything somebody needs to repeat the test."""
+class Outcome(Record):
+    """What came out of a verification, without the fresh runs."""
 
     result: Literal["PASSED", "FAILED"]
     configuration: list[Configuration]
@@ -97,7 +97,6 @@ class Result(Record):
         description="of a fresh session seed; 32 could be found by trying, in an hour or so, and stand in old records",
     )
     reexecution: Executed
-    sessions: list[FreshSession]
     score_key: Name
     metrics: dict[str, StoredStatValue]
     level: str | None
@@ -107,6 +106,25 @@ class Result(Record):
     provenance: Provenance
     started: str
     finished: str
+
+
+class Summary(Outcome):
+    """What the board shows of a verification, with the fresh runs counted."""
+
+    session_seeds: list[int] = Field(description="of the fresh sessions")
+    fresh_runs: int = Field(ge=0)
+
+
+class Result(Outcome):
+    """The predicate: a test's result in the words of in-toto, and everything somebody needs to repeat the test."""
+
+    sessions: list[FreshSession]
+
+    def summary(self) -> Summary:
+        """The same with the fresh runs counted."""
+        seeds, runs = [one.session_seed for one in self.sessions], sum(len(one.runs) for one in self.sessions)
+        shared = {name: getattr(self, name) for name in Outcome.model_fields}
+        return Summary(**shared, session_seeds=seeds, fresh_runs=runs)
 
 
 class _Statement(Record):

@@ -10,12 +10,14 @@ from pydantic import ValidationError
 
 from nematodebench.errors import UsageError
 from nematodebench.files import write_file
+from nematodebench.records.schemas import Record
 from nematodebench.records.submission_schema import NematodeBenchSubmission
+from nematodebench.submissions.known import Known
 from nematodebench.submissions.untrusted import MAX_JSON, MAX_SUBMISSION, parse_record, problems, read_file
 from nematodebench.verification.envelope import opened, signed
 from nematodebench.verification.keys import Keys, key_id, load_keys
 from nematodebench.verification.recheck import contradictions
-from nematodebench.verification.statement import Result, Statement, Withdrawal, WithdrawalStatement
+from nematodebench.verification.statement import Result, Statement, Subject, Summary, Withdrawal, WithdrawalStatement
 
 __all__ = ["VERIFICATIONS", "Verified", "keep", "open_record", "read_all", "withdraw"]
 
@@ -28,9 +30,16 @@ _WITHDRAWN = ".withdrawn.dsse.json"
 class Verified:
     """The believed records of a repository, by the hash of the submission's bytes; and what is not believed."""
 
-    results: dict[str, Result] = field(default_factory=dict)
+    results: dict[str, Summary] = field(default_factory=dict)
     withdrawn: dict[str, Withdrawal] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
+
+
+class _Believed(Record):
+    """A record that was believed: what it is about, and what it says."""
+
+    subject: Subject
+    outcome: Summary | Withdrawal
 
 
 def keep(root: Path, statement: Statement | WithdrawalStatement, key: Ed25519PrivateKey) -> Path:
@@ -48,14 +57,20 @@ def keep(root: Path, statement: Statement | WithdrawalStatement, key: Ed25519Pri
     return path
 
 
-def read_all(root: Path) -> Verified:
-    """Opens every record. One that is not signed, wrongly signed or by a revoked key counts for nothing."""
+def read_all(root: Path, known: Known | None = None) -> Verified:
+    """Opens every record. One that is not signed, wrongly signed or by a revoked key counts for nothing.
+
+    Args:
+        root: Top of the repository.
+        known: What was found out before: a record that was believed is not computed again as long as neither it nor
+            the keys nor the submission have changed.
+    """
     keys, found = load_keys(root), Verified()
     found.refused.update(keys.refused)
-    folder = root / VERIFICATIONS
+    folder, before = root / VERIFICATIONS, Known(None) if known is None else known
     for path in sorted(folder.iterdir()) if folder.is_dir() else []:
         try:
-            _read(root, path.name, keys, found)
+            _read(root, path.name, keys, found, before)
         except UsageError as error:
             found.refused[f"{VERIFICATIONS}/{path.name}"] = str(error)
         except Exception as error:  # a record that breaks its reader is not believed, and the others still are
@@ -63,24 +78,34 @@ def read_all(root: Path) -> Verified:
     return found
 
 
-def _read(root: Path, name: str, keys: Keys, found: Verified) -> None:
-    statement, _ = _opened(root, name, keys)
-    digest = statement.subject[0].digest.sha256
-    if isinstance(statement, WithdrawalStatement):
-        found.withdrawn[digest] = statement.predicate
+def _read(root: Path, name: str, keys: Keys, found: Verified, known: Known) -> None:
+    content = read_file(root, f"{VERIFICATIONS}/{name}", MAX_JSON)
+    basis = "believed", name, hashlib.sha256(content).hexdigest(), keys.digest
+    kept = known.find(*basis)
+    if kept is None:
+        statement, _ = _opened(root, name, content, keys)
+        subject, made = statement.subject[0], statement.predicate
+        found_out = _Believed(subject=subject, outcome=made.summary() if isinstance(made, Result) else made)
+        known.keep(found_out.model_dump_json(), *basis)
     else:
-        found.results[digest] = statement.predicate
+        found_out = _Believed.model_validate_json(kept)
+        _check_bytes(read_file(root, found_out.subject.name, MAX_SUBMISSION), found_out.subject)
+    digest = found_out.subject.digest.sha256
+    if isinstance(found_out.outcome, Withdrawal):
+        found.withdrawn[digest] = found_out.outcome
+    else:
+        found.results[digest] = found_out.outcome
 
 
 def open_record(root: Path, name: str) -> tuple[Statement | WithdrawalStatement, str]:
     """A record that is believed, and the id of the key that signed it; UsageError says why another one is not."""
-    return _opened(root, name, load_keys(root))
+    return _opened(root, name, read_file(root, f"{VERIFICATIONS}/{name}", MAX_JSON), load_keys(root))
 
 
-def _opened(root: Path, name: str, keys: Keys) -> tuple[Statement | WithdrawalStatement, str]:
+def _opened(root: Path, name: str, content: bytes, keys: Keys) -> tuple[Statement | WithdrawalStatement, str]:
     if not name.endswith(_SUFFIX):
         raise UsageError(f"{name} is not a signed record, <submission id>{_SUFFIX}.")
-    payload, keyid = opened(read_file(root, f"{VERIFICATIONS}/{name}", MAX_JSON), keys, name)
+    payload, keyid = opened(content, keys, name)
     withdrawal = name.endswith(_WITHDRAWN)
     statement: Statement | WithdrawalStatement
     try:
@@ -101,8 +126,7 @@ def _check_subjects(root: Path, name: str, statement: Statement | WithdrawalStat
     """The submission is the first subject; its bytes have to be those that were verified, and the record true."""
     subject = statement.subject[0]
     content = read_file(root, subject.name, MAX_SUBMISSION)
-    if hashlib.sha256(content).hexdigest() != subject.digest.sha256:
-        raise UsageError(f"{subject.name} is not what was verified: its bytes have changed.")
+    _check_bytes(content, subject)
     try:
         submission = parse_record(NematodeBenchSubmission, content, subject.name)
     except ValidationError as error:
@@ -110,6 +134,11 @@ def _check_subjects(root: Path, name: str, statement: Statement | WithdrawalStat
     found = list(itertools.islice(contradictions(statement, submission, subject.digest.sha256), 5))
     if found:
         raise UsageError(f"{name} is signed, but not true: {'; '.join(found)}.")
+
+
+def _check_bytes(content: bytes, subject: Subject) -> None:
+    if hashlib.sha256(content).hexdigest() != subject.digest.sha256:
+        raise UsageError(f"{subject.name} is not what was verified: its bytes have changed.")
 
 
 def withdraw(root: Path, path: Path, submission_id: str, reason: str, date: str, key: Ed25519PrivateKey) -> Path:
