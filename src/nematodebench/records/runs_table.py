@@ -89,12 +89,15 @@ def _read(content: bytes, shapes: Sequence[RunShape], count: int) -> list[RunRec
     rows, size = decoded_size(content)
     if rows != count or rows > MOST_RUNS:
         raise ValueError(f"it has {rows:,} rows for {count:,} runs, of which there may be {MOST_RUNS:,}")
-    names = pl.read_parquet_schema(io.BytesIO(content))
+    try:
+        names = pl.read_parquet_schema(io.BytesIO(content))
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        raise ValueError("it is not a readable Parquet file") from error
     if len(names) > _MOST_COLUMNS or size > rows * (len(names) * _VALUE + _TEXTS) + (1 << 20):
         raise ValueError("it would take more memory than its runs need")
     try:
         table = pl.read_parquet(io.BytesIO(content)).to_dict(as_series=False)
-    except pl.exceptions.PolarsError as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise ValueError("it is not a readable Parquet file") from error
     wanted = {*_PLAIN, "shape", "failure"}
     wanted |= {f"metrics.{name}" for shape in shapes for name in shape.metrics}
