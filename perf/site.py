@@ -39,6 +39,7 @@ PAINTED = """() => new Promise((done) => {
   };
   told();
 })"""
+SHOWN = """(done) => document.querySelector("#experiments progress")?.value === done"""
 TIMED = """([kind, value]) => new Promise((done) => {
   const began = performance.now();
   if (kind === "sort") document.querySelector(`th[data-sort=${value}] button`).click();
@@ -142,7 +143,7 @@ def _serving(browser: Any) -> None:
                 time.sleep(0.37 * done % 1)  # at any moment between two questions of the page
                 (runs / f"{done:05d}.npz").write_bytes(b"")
                 began = time.monotonic()
-                page.wait_for_function(f"document.querySelector('#experiments progress')?.value === {done}", polling=20)
+                page.wait_for_function(SHOWN, arg=done, polling=20)
                 lags.append(1000 * (time.monotonic() - began))
             page.close()
     print(f"serve: a run is shown after {statistics.median(lags):.0f} ms (worst {max(lags):.0f})")
