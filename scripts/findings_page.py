@@ -104,7 +104,17 @@ def _shown(name: str) -> str:
     head = list(kept["rows"][0])
     lines = table(head, [[str(row[key]) for key in head] for row in kept["rows"]])
     said = [_filled(f"- {sentence}") for sentence in kept.get("verdict", [])]
-    return "\n" + "\n".join([*said, *([""] if said else []), *lines, "", "```", *kept["commands"], "```"]) + "\n\n"
+    return "\n" + "\n".join([*said, *([""] if said else []), *lines, "", *_commands(kept), ""]) + "\n"
+
+
+def _commands(kept: dict[str, Any]) -> list[str]:
+    """The commands of the runs, which no test executes: they take minutes to hours."""
+    return [
+        "<!-- recorded: minutes to hours of runs -->",
+        "```console",
+        *(f"$ {line}" for line in kept["commands"]),
+        "```",
+    ]
 
 
 def _filled(text: str) -> str:
