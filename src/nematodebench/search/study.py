@@ -190,10 +190,14 @@ def _run_trials(
         )
     except _Stopped as stopped:
         raise stopped.why from None
-    except UnboundLocalError as error:  # Optuna stumbles where it is interrupted while it writes a trial's end
-        if isinstance(error.__context__, KeyboardInterrupt):
-            raise KeyboardInterrupt from error
-        raise
+    except (UnboundLocalError, AssertionError) as error:
+        # Optuna stumbles where it is interrupted, or the disk fails, while it writes a trial's end.
+        behind = error.__context__
+        while behind is not None and not isinstance(behind, KeyboardInterrupt | OSError):
+            behind = behind.__context__
+        if behind is None:
+            raise
+        raise behind from None
 
 
 def run_search(

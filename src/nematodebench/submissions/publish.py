@@ -143,6 +143,7 @@ def _finish(root: Path, moves: dict[str, str]) -> None:
 
     Checkpoints are not published: they stay where they are.
     """
+    left = False
     for name, place in moves.items():
         original = Path(place)
         gone = original.with_name(f".{name}.submitted")
@@ -152,7 +153,9 @@ def _finish(root: Path, moves: dict[str, str]) -> None:
             original.mkdir(exist_ok=True)
             (gone / CHECKPOINTS).rename(original / CHECKPOINTS)
         shutil.rmtree(gone, ignore_errors=True)
-    _forget(root)
+        left = left or gone.exists()
+    if not left:  # otherwise the next submission tries again
+        _forget(root)
 
 
 def _forget(root: Path) -> None:

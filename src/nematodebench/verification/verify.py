@@ -250,6 +250,7 @@ def _fresh_session(job: Job, case: Case, folder: Path, name: str, seed: int, run
     )
     plan = make_plan(given, workers=job.workers, executor=job.executor, foreign=job.foreign)
     run_plan(plan, root=folder, progress=progress, experiment_id=name)
+    store.clean()  # what could not be removed the first time would be a file too much
 
 
 class _Told(Progress):
