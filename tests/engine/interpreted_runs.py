@@ -12,6 +12,7 @@ from nematodebench.tasks.registry import get_task
 TICKS = 40
 TASKS = {"discrete": "foraging_small-v1", "effectors": "wall-v1", "plate": "plate_thermotaxis-v1"}
 # Small, because the interpreter is slow; every brain that learns does so several times within these steps.
+THROUGH_TIME = {"rollout": 16, "sequence": 4, "minibatch": 8, "epochs": 1, "rollout_growth": 0.0}
 CONFIGS = {
     "mlp_ppo": {
         "hidden": [5],
@@ -25,6 +26,12 @@ CONFIGS = {
     "mlp_reinforce": {"hidden": [5, 3], "horizon": 16},
     "mlp_dqn": {"hidden": [5], "replay": 32, "minibatch": 4, "warmup": 8, "train_every": 4, "target_every": 3},
     "q_table": {"bins": 3, "rows": 50, "epsilon_steps": 30},
+    "gru_ppo": {**THROUGH_TIME, "units": 5},
+    "liquid_ppo": {**THROUGH_TIME, "units": 5, "backbone": 5},
+    "connectome_ppo": {**THROUGH_TIME, "ticks": 1},
+    "connectome_rewired": {**THROUGH_TIME, "ticks": 1},
+    "quantum_twin": {"rollout": 16, "minibatch": 8, "epochs": 2, "qubits": 2, "layers": 1},
+    "evolved_mlp": {"hidden": [5], "pairs": 2, "longest": 4},
     "null_random": {},
     "motionless": {},
     "blind_cycle": {"segments": [[3, 1], [2, 0]]},

@@ -33,7 +33,7 @@ def _record(place: str, value: Any) -> Spoil:
 
 RECORDS = [
     ("num_runs", 10**19, "num_runs: is larger than 9223372036854775807"),
-    ("num_runs", 2**63 - 1, "says that it has 9223372036854775807 runs: at most 100,000 are judged"),
+    ("num_runs", 2**63 - 1, "says that it has 9223372036854775807 runs: at most 1,000,000 are judged"),
     ("num_runs", 0, "num_runs: Input should be greater than or equal to 1"),
     ("num_runs", -50, "num_runs: Input should be greater than or equal to 1"),
     ("num_runs", 5e1, "num_runs: Input should be a valid integer"),

@@ -49,7 +49,7 @@ def read_recipe(path: Path) -> Recipe:
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}.") from error
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(f"{path} is no recipe: it is neither YAML nor JSON.") from error
+        raise UsageError(f"{path} cannot be read: it is neither YAML nor JSON.") from error
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"]) or "the file"
