@@ -73,6 +73,7 @@ def _machine(variant: str) -> Any:
 def _optimise(module: Any, machine: Any, level: int = 3) -> None:
     options = llvm.create_pipeline_tuning_options(speed_level=level)
     options.loop_vectorization = options.slp_vectorization = True
+    options.loop_unrolling = False  # modules are a third smaller
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
 
