@@ -24,6 +24,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = Path("src") / "nematodebench"
 FORAGING = PACKAGE / "worlds" / "worm" / "foraging.py"
 PPO = PACKAGE / "brains" / "classical" / "mlp_ppo.py"
+PPO_CONFIG = PACKAGE / "brains" / "parts" / "ppo.py"
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +108,7 @@ def add_metric(tree: Path) -> None:
 
 
 def add_config_field(tree: Path) -> None:
-    replaced(tree / PPO, "    rollout: int = ", "    weight_decay: float = 0.0\n    rollout: int = ")
+    replaced(tree / PPO_CONFIG, "    rollout: int = ", "    weight_decay: float = 0.0\n    rollout: int = ")
 
 
 def move_files(tree: Path) -> None:
