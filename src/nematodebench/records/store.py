@@ -145,6 +145,8 @@ class ExperimentStore:
     def clean(self) -> None:
         """Removes what only an unfinished session needs."""
         shutil.rmtree(self.runs.folder, ignore_errors=True)
+        if self.runs.folder.exists():  # an error of the disk that has passed leaves nothing behind
+            shutil.rmtree(self.runs.folder, ignore_errors=True)
         self.plan_path.unlink(missing_ok=True)
         for folder in (self.folder, self.checkpoints, *self.checkpoints.glob("*/")):
             clean_leftovers(folder)
