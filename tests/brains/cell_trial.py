@@ -7,8 +7,8 @@ from test_loss_gradients import policy, stored
 
 from nematodebench.brains.parts.actor_critic import weigh_stored_steps
 from nematodebench.brains.parts.ppo import ppo_gradient
-from nematodebench.brains.parts.recurrent import _gather_sequences
-from nematodebench.kernels.mlp import backward, forward, input_deltas
+from nematodebench.brains.parts.recurrent import _blame, _gather_sequences, _show
+from nematodebench.kernels.mlp import backward, forward
 
 SEQUENCE, SEQUENCES, CHUNKS = 7, 3, 6
 
@@ -41,10 +41,11 @@ class CellTrial:
         rows = np.asarray(brain.picked)
         assert 0 < np.asarray(cell.alive).sum() < rows.size  # episodes begin within the sequences
         self.run(cell, brain.x, SEQUENCES)
-        forward(brain.net, cell.outputs)
+        _show(brain, brain.x)
+        forward(brain.net, brain.shown)
         ppo_gradient(brain, rows)
-        backward(brain.net, cell.outputs)
-        input_deltas(brain.net, cell.zeros, cell.deltas)
+        backward(brain.net, brain.shown)
+        _blame(brain, rows.size)
         self.run_back(cell, brain.x, SEQUENCES)
         return rows
 
@@ -61,8 +62,12 @@ class CellTrial:
         outputs = torch.cat(outputs)
         np.testing.assert_allclose(brain.cell.outputs, outputs.detach().numpy(), atol=2e-5)
         mirror = Mirror(brain.net)
-        by_step = torch.zeros(brain.steps, outputs.shape[1], dtype=torch.float64).index_put(
-            (torch.tensor(rows),), outputs
+        padding = torch.zeros(rows.size, brain.shown_width - outputs.shape[1], dtype=torch.float64)
+        if brain.shown_width > outputs.shape[1]:
+            padding[:, : brain.inputs] = x.reshape(rows.size, -1)
+        shown = torch.cat((outputs, padding), dim=1)
+        by_step = torch.zeros(brain.steps, brain.shown_width, dtype=torch.float64).index_put(
+            (torch.tensor(rows),), shown
         )
         logp, entropy, value = policy(brain, mirror(by_step), brain.steps)
         advantage, target = stored(brain.rollout.advantages, brain.steps), stored(brain.rollout.targets, brain.steps)

@@ -174,10 +174,10 @@ def scale_outputs(net: Network, count: int, factor: float) -> None:
 
 
 @kernel()
-def silence_inputs(net: Network, count: int) -> None:
-    """Takes the weights of all inputs but the first ``count``: what is padding there stays padding."""
+def silence_inputs(net: Network, first: int, last: int) -> None:
+    """Takes the weights of the inputs from ``first`` to before ``last``: what is padding there stays padding."""
     weights = _weights(net, net.parameters, 0)
-    for i in range(count, weights.shape[0]):
+    for i in range(first, last):
         for o in range(weights.shape[1]):
             weights[i, o] = np.float32(0.0)
     _renew_transposed(net)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
+from pydantic import Field
 
 from nematodebench.brains.base import BrainClass, CompiledBrain, Interface
 from nematodebench.brains.connectome.circuit import (
@@ -44,7 +45,11 @@ class ConnectomePpoConfig(RecurrentConfig):
         16, 1, 4096, "steps through which errors are propagated back", searched(8, 128, "medium", log=True)
     )
     epochs: int = parameter(5, 1, 100, "passes over a rollout", searched(1, 20, "medium"))
-    ticks: int = parameter(2, 1, 16, "ticks of the circuit in every step", searched(1, 6, "high"))
+    hidden: tuple[int, ...] = Field(
+        (), max_length=8, description="units of each layer between motor neurons and action"
+    )
+    shortcut: bool = Field(False, description="whether the readout is shown the inputs beside the motor neurons")
+    ticks: int = parameter(4, 1, 16, "ticks of the circuit in every step", searched(1, 6, "high"))
     gain: float = parameter(1.0, 0, 100, "strength of a fresh neuron's synapses", searched(0.3, 3, "medium", log=True))
 
 

@@ -3,6 +3,9 @@
 A brain brings a cell: a declaration derived from ``Cell``, and two functions, one that runs it over sequences and
 one that runs its gradient back. :func:`through_time` makes of them what acts and what learns.
 
+The cell's outputs go to a readout, which may also be shown the inputs: then what to do now need not pass through units
+that were made to remember.
+
 A rollout is cut into sequences of fixed length, each with the state it began with. Where an episode begins within a
 sequence the state before it counts as zero, forwards and backwards. Sequences of a minibatch lie side by side: the
 rows of step t are ``t x sequences`` and the ones behind it, so that a step of all of them is one matrix product.
@@ -30,7 +33,7 @@ from nematodebench.brains.parts.cells import Cell, CellFunction
 from nematodebench.brains.parts.ppo import Ppo, PpoConfig, begin_rollout_of, discount, ppo_gradient, shuffle
 from nematodebench.kernels.abi import Feedback
 from nematodebench.kernels.adam import adam_step
-from nematodebench.kernels.jit import F32, I64, U64, kernel
+from nematodebench.kernels.jit import F32, F32M, I64, U64, kernel
 from nematodebench.kernels.math import tanh32
 from nematodebench.kernels.memory import counter, floats, part, size, words
 from nematodebench.kernels.mlp import (
@@ -40,6 +43,7 @@ from nematodebench.kernels.mlp import (
     silence_inputs,
     update_weights,
 )
+from nematodebench.kernels.vectors import padded
 
 __all__ = ["Recurrent", "RecurrentConfig", "forget_episode", "start_recurrent", "through_time"]
 
@@ -59,6 +63,7 @@ class RecurrentConfig(PpoConfig):
         64, 1, 4096, "steps through which errors are propagated back", searched(8, 128, "medium", log=True)
     )
     hidden: tuple[int, ...] = Field((), max_length=8, description="units of each layer between cell and action")
+    shortcut: bool = Field(True, description="whether the readout is shown the inputs beside the cell's outputs")
 
 
 class Recurrent(Ppo):
@@ -73,6 +78,7 @@ class Recurrent(Ppo):
     minibatches = size()
     chunks = size()
     state = size()
+    shown_width = size()
     cell = part(Cell)
     fresh = counter()
     moment = floats("inputs")
@@ -80,6 +86,8 @@ class Recurrent(Ppo):
     alive = floats("steps")
     starts = floats("chunks", "state")
     picked = words("batch", scratch=True)
+    shown = floats("batch", "shown_width", scratch=True)
+    by_shown = floats("batch", "shown_width", scratch=True)
 
     @classmethod
     def sized(cls, config: RecurrentConfig, body: Interface, cell: type[Cell]) -> Mapping[str, Any]:
@@ -90,14 +98,15 @@ class Recurrent(Ppo):
         longest = max(config.rollout, config.longest_rollout if config.rollout_growth > 0 else 0)
         capacity, own = max(longest // unit, 1) * unit, cell.shape(inputs, config)
         batch = capacity // minibatches
-        shape = ActorCritic.shape(body, config.hidden, config.levels, capacity, batch, own["units"])
+        shown = own["units"] + (padded(inputs) if config.shortcut else 0)
+        shape = ActorCritic.shape(body, config.hidden, config.levels, capacity, batch, shown)
         return {
             **shape, "rollout": {**shape["rollout"], "inputs": inputs}, "inputs": inputs, "senses": body.inputs,
             "first_length": max(config.rollout // unit, 1) * unit, "steps": capacity, "minibatches": minibatches,
-            "chunks": capacity // config.sequence, "state": own["state"],
+            "chunks": capacity // config.sequence, "state": own["state"], "shown_width": shown,
             "cell": {
                 **own, "inputs": inputs, "sequences": batch // config.sequence, "rows": batch,
-                "widest": max(own["units"], own.get("widest", 0)), "adam": {"count": own["count"]},
+                "widest": max(shown, own.get("widest", 0)), "adam": {"count": own["count"]},
             },
         }  # fmt: skip
 
@@ -107,7 +116,7 @@ def start_recurrent(brain: Recurrent, rng: U64) -> None:
     """Draws the weights of the readout; those of the cell are drawn by the brain."""
     start_network(brain, rng)
     brain.length = brain.first_length
-    silence_inputs(brain.net, brain.cell.true_units)
+    silence_inputs(brain.net, brain.cell.true_units, brain.cell.units)
     for row in range(brain.cell.rows):
         brain.cell.ones[row] = np.float32(1.0)
 
@@ -164,6 +173,28 @@ def _gather_sequences(brain: Recurrent, picked: I64) -> None:
                 brain.x[row, i] = rollout.observations[at, i]
 
 
+@kernel()
+def _show(brain: Recurrent, x: F32M) -> None:
+    """What the readout sees: the outputs of the cell and, by the shortcut, its inputs."""
+    rows, units, outputs = x.shape[0], brain.cell.units, brain.cell.outputs
+    for row in range(rows):
+        shown = brain.shown[row]
+        for u in range(units):
+            shown[u] = outputs[row, u]
+        if shown.size > units:
+            for i in range(brain.inputs):
+                shown[units + i] = x[row, i]
+
+
+@kernel()
+def _blame(brain: Recurrent, rows: int) -> None:
+    """The gradient by the outputs of the cell, after that of the readout."""
+    input_deltas(brain.net, brain.cell.zeros, brain.by_shown[:rows])
+    for row in range(rows):
+        for u in range(brain.cell.units):
+            brain.cell.deltas[row, u] = brain.by_shown[row, u]
+
+
 def through_time(run: CellFunction, run_back: CellFunction) -> tuple[Callable[..., None], Callable[..., None]]:
     """What acts and what learns with a cell.
 
@@ -187,7 +218,8 @@ def _acting(run: CellFunction) -> tuple[Callable[..., None], Callable[..., np.fl
             brain.cell.start[0, n] = brain.present[n]
         brain.cell.alive[0] = np.float32(1.0)
         run(brain.cell, brain.x[:1], 1)
-        forward(brain.net, brain.cell.outputs[:1])
+        _show(brain, brain.x[:1])
+        forward(brain.net, brain.shown[:1])
 
     @kernel()
     def value_of_moment(brain: Recurrent) -> np.float32:
@@ -227,12 +259,13 @@ def _learning(
                 picked = order[start : start + count]
                 _gather_sequences(brain, picked)
                 rows = brain.picked[: picked.size * brain.sequence]
-                x, outputs = brain.x[: rows.size], cell.outputs[: rows.size]
+                x, shown = brain.x[: rows.size], brain.shown[: rows.size]
                 run(cell, x, picked.size)
-                forward(net, outputs)
+                _show(brain, x)
+                forward(net, shown)
                 moved += ppo_gradient(brain, rows)
-                backward(net, outputs)
-                input_deltas(net, cell.zeros, cell.deltas[: rows.size])
+                backward(net, shown)
+                _blame(brain, rows.size)
                 run_back(cell, x, picked.size)
                 update_weights(net, brain.learning_rate, brain.max_grad_norm)
                 adam_step(cell.adam, cell.parameters, cell.gradients, brain.learning_rate, brain.max_grad_norm)
