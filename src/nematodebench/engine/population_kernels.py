@@ -5,19 +5,23 @@ so chains of linear layers with plain activations between them go through :func:
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numba import types
+from numpy.typing import NDArray
 
 from nematodebench.kernels.jit import F32, F32M, F64, F64M, I64, first_class, inlined, kernel
-from nematodebench.kernels.math import exp32, fma, tanh32
+from nematodebench.kernels.math import exp32, fma, log32, tanh32
 from nematodebench.kernels.memory import Block, counter
+from nematodebench.kernels.vectors import LANES, add_linear, matrix
 
 __all__ = [
     "POPULATION_FUNCTIONS", "RELU", "TANH", "Layer", "adam_lanes", "advantages_lanes", "choose_lanes", "forward_lanes",
+    "keep_lanes", "policy_slopes", "tanh_lanes", "tanh_slope_lanes",
 ]  # fmt: skip
 
+MASK: TypeAlias = NDArray[np.bool_]
 TANH, RELU = 1, 2
 """Activations behind a layer; 0 is none."""
 
@@ -35,21 +39,27 @@ class Layer(Block):
 
 @inlined
 def _linear(flat: F32, layer: Layer, x: F32, y: F32) -> None:
-    """Four inputs at a time, because the outputs are then read and written a quarter as often."""
-    outputs = layer.outputs
+    """Outputs that fill vectors are computed in tiles; the few that are left over go one by one, in the same order."""
+    inputs, outputs = layer.inputs, layer.outputs
     for o in range(outputs):
         y[o] = flat[layer.bias + o] if layer.biased > 0 else np.float32(0.0)
-    whole = layer.inputs // 4 * 4
-    for i in range(0, whole, 4):
-        at = layer.weights + i * outputs
-        first, second = flat[at : at + outputs], flat[at + outputs : at + 2 * outputs]
-        third, fourth = flat[at + 2 * outputs : at + 3 * outputs], flat[at + 3 * outputs : at + 4 * outputs]
-        a, b, c, d = x[i], x[i + 1], x[i + 2], x[i + 3]
-        for o in range(outputs):
-            y[o] = fma(d, fourth[o], fma(c, third[o], fma(b, second[o], fma(a, first[o], y[o]))))
-    for i in range(whole, layer.inputs):
-        for o in range(outputs):
-            y[o] += x[i] * flat[layer.weights + i * outputs + o]
+    if outputs % LANES == 0:
+        add_linear(matrix(x, 0, 1, inputs), matrix(flat, layer.weights, inputs, outputs), matrix(y, 0, 1, outputs))
+        return
+    o = 0
+    while o + 4 <= outputs:  # four sums at a time, which do not wait for each other
+        a, b, c, d = y[o], y[o + 1], y[o + 2], y[o + 3]
+        for i in range(inputs):
+            at, value = layer.weights + i * outputs + o, x[i]
+            a, b = fma(value, flat[at], a), fma(value, flat[at + 1], b)
+            c, d = fma(value, flat[at + 2], c), fma(value, flat[at + 3], d)
+        y[o], y[o + 1], y[o + 2], y[o + 3] = a, b, c, d
+        o += 4
+    for last in range(o, outputs):
+        total = y[last]
+        for i in range(inputs):
+            total = fma(x[i], flat[layer.weights + i * outputs + last], total)
+        y[last] = total
 
 
 @kernel(cached=True)
@@ -141,8 +151,82 @@ def _adam(values: F32M, slopes: F32M, first: F32M, second: F32M, lanes: I64, sca
             value[i] -= scale * mean[i] / (np.sqrt(square[i]) + np.float32(1e-8))
 
 
+@kernel(cached=True)
+def _tanh(values: F32) -> None:
+    """Replaces every number by its hyperbolic tangent."""
+    for n in range(values.size):
+        values[n] = tanh32(values[n])
+
+
+@kernel(cached=True)
+def _tanh_slope(y: F32, slope: F32) -> None:
+    """Takes slopes back through a hyperbolic tangent that has given ``y``."""
+    for n in range(y.size):
+        slope[n] *= np.float32(1.0) - y[n] * y[n]
+
+
+@inlined
+def _log_softmax(odds: F32) -> F32:
+    """Turns log odds into log probabilities, in their place."""
+    top = odds[0]
+    for k in range(1, odds.shape[0]):
+        top = max(top, odds[k])
+    total = np.float32(0.0)
+    for k in range(odds.shape[0]):
+        total += exp32(odds[k] - top)
+    total = log32(total)
+    for k in range(odds.shape[0]):
+        odds[k] = odds[k] - top - total
+    return odds
+
+
+@kernel(cached=True)
+def _keep(lanes: MASK, at: I64, rewards: F64, ends: MASK, cuts: MASK, paid: F64M, ended: F64M) -> int:
+    """Keeps what a step brought to the lanes that made one, each at its place ``at``; returns the furthest place."""
+    furthest = 0
+    for lane in range(at.shape[0]):
+        if lanes[lane]:
+            paid[lane, at[lane]] = rewards[lane]
+            ended[lane, at[lane]] = 1.0 if ends[lane] or cuts[lane] else 0.0
+            at[lane] += 1
+        furthest = max(furthest, at[lane])
+    return furthest
+
+
+@kernel(cached=True)
+def _policy_slopes(
+    odds: F32M, choices: I64, weights: F32, before: F32, entropy: float, clip: float, logs: F32, slopes: F32M
+) -> None:
+    """The log probability of what was chosen in every row, and the slope of the row's loss by its log odds.
+
+    ``odds`` is ``[row, head, level]``. The loss is that of REINFORCE, or that of PPO if ``before`` has the log
+    probabilities before the update, less ``entropy`` times the entropy.
+    """
+    rows, heads, levels = odds.shape
+    bonus = np.float32(entropy)
+    for row in range(rows):
+        log = np.float32(0.0)
+        for head in range(heads):
+            log += _log_softmax(odds[row, head])[choices[row, head]]
+        logs[row] = log
+        push = weights[row]
+        if before.size > 0:
+            ratio = exp32(log - before[row])
+            outside = ratio > 1.0 + clip if push > 0.0 else ratio < 1.0 - clip
+            push = np.float32(0.0) if outside else push * ratio
+        for head in range(heads):
+            own, spread = odds[row, head], np.float32(0.0)
+            for k in range(levels):
+                spread -= exp32(own[k]) * own[k]
+            for k in range(levels):
+                share = exp32(own[k])
+                slopes[row, head, k] = push * share + bonus * share * (own[k] + spread)
+            slopes[row, head, choices[row, head]] -= push
+
+
 _f32, _f64, _i64 = types.float32[::1], types.float64[::1], types.int64[::1]
 _f32m, _f64m, _i64m = types.float32[:, ::1], types.float64[:, ::1], types.int64[:, ::1]
+_mask = types.Array(types.boolean, 1, "C", readonly=True)
 _f32c, _i64c, _real = types.float32[:, :, ::1], types.int64[:, :, ::1], types.float64
 
 POPULATION_FUNCTIONS: dict[str, tuple[Any, Any]] = {
@@ -150,6 +234,10 @@ POPULATION_FUNCTIONS: dict[str, tuple[Any, Any]] = {
     "choice": (_choose, types.int64(_f32m, _f64m, _i64, _f32m, _f32c, _i64c, _i64m)),
     "advantages": (_advantages, types.void(_f64m, _f64m, _f64m, _f64, _real, _real, _f64m)),
     "Adam": (_adam, types.void(_f32m, _f32m, _f32m, _f32m, _i64, _f32)),
+    "tanh": (_tanh, types.void(_f32)),
+    "memory": (_keep, types.int64(_mask, _i64, _f64, _mask, _mask, _f64m, _f64m)),
+    "slopes": (_policy_slopes, types.void(_f32c, _i64m, _f32, _f32, _real, _real, _f32, _f32c)),
+    "slope of tanh": (_tanh_slope, types.void(_f32, _f32)),
 }
 """The functions with their signatures."""
 
@@ -172,3 +260,23 @@ def advantages_lanes() -> Callable[..., None]:
 def adam_lanes() -> Callable[..., None]:
     """The function that makes a step of Adam (compiled or loaded on first use)."""
     return first_class(*POPULATION_FUNCTIONS["Adam"])
+
+
+def tanh_lanes() -> Callable[..., None]:
+    """The function that computes the hyperbolic tangent of many numbers (compiled or loaded on first use)."""
+    return first_class(*POPULATION_FUNCTIONS["tanh"])
+
+
+def tanh_slope_lanes() -> Callable[..., None]:
+    """The function that takes slopes back through it (compiled or loaded on first use)."""
+    return first_class(*POPULATION_FUNCTIONS["slope of tanh"])
+
+
+def keep_lanes() -> Callable[..., int]:
+    """The function that keeps what a step brought (compiled or loaded on first use)."""
+    return first_class(*POPULATION_FUNCTIONS["memory"])
+
+
+def policy_slopes() -> Callable[..., None]:
+    """The function that computes log probabilities and slopes of the loss (compiled or loaded on first use)."""
+    return first_class(*POPULATION_FUNCTIONS["slopes"])

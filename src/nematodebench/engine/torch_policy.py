@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from nematodebench.brains.base import BrainClass, BrainConfig
 from nematodebench.brains.parameters import parameter
 from nematodebench.engine.batch import LANES, Transitions
-from nematodebench.engine.population_kernels import advantages_lanes, choose_lanes
+from nematodebench.engine.population_kernels import advantages_lanes, choose_lanes, keep_lanes, policy_slopes
 from nematodebench.engine.streams import Streams
 from nematodebench.engine.torch_lanes import Adam, Networks, Tensors, step_sizes
 from nematodebench.errors import UsageError
@@ -64,7 +64,7 @@ class _Population:
         self._observations = np.zeros((lanes, steps, inputs), dtype=np.float32)
         self._choices = np.zeros((lanes, steps, heads), dtype=np.int64)
         self._rewards, self._ends = np.zeros((2, lanes, steps))
-        self._shape, self._choose = (heads, choices), choose_lanes()
+        self._shape, self._choose, self._keep = (heads, choices), choose_lanes(), keep_lanes()
         self._mask, self._active = np.zeros(lanes, dtype=np.bool_), np.zeros(0, dtype=np.int64)
 
     def begin_batch(self, lanes: NDArray[np.bool_]) -> None:
@@ -85,15 +85,14 @@ class _Population:
 
     def learn_batch(self, step: Transitions) -> None:
         """Keeps the step; lanes whose rollout is full learn from it."""
-        rewards, cut = step.reward, step.truncated & step.lanes
-        if self._value is not None and cut.any():
+        rewards, steps = step.reward, self._config.rollout
+        if self._value is not None and (step.truncated & step.lanes).any():
+            cut = step.truncated & step.lanes
             rewards = rewards + self._config.gamma * np.where(cut, self._worth(step.next_observation), 0.0)
-        self._rewards[self._each, self._at] = rewards
-        self._ends[self._each, self._at] = step.terminated | step.truncated
-        self._at += step.lanes
-        if self._at.max() < self._config.rollout:
+        kept = self._rewards, self._ends
+        if self._keep(step.lanes, self._at, rewards, step.terminated, step.truncated, *kept) < steps:
             return
-        full = np.flatnonzero(self._at == self._config.rollout)
+        full = np.flatnonzero(self._at == steps)
         for first in range(0, full.size, _TOGETHER):
             lanes = full[first : first + _TOGETHER]
             self._update(lanes, step.next_observation)
@@ -129,14 +128,15 @@ class _Population:
         rollouts = self._observations[lanes], self._choices[lanes], weights, returns.astype(np.float32)
         batch = [torch.tensor(array) for array in rollouts]
         if not self._ppo:
-            self._learn(lanes, full, batch)
+            self._learn(lanes, full, batch, np.empty(0, dtype=np.float32))
             return
         with torch.no_grad():
-            batch.append(self._log_chances(batch[0], batch[1], self._policy.some(lanes))[0])
+            odds = self._policy(batch[0], self._policy.some(lanes))
+        before = torch.from_numpy(self._slopes(odds, batch, np.empty(0, dtype=np.float32))[0])
         each = np.arange(lanes.size)[:, None]
         for _ in range(self._config.epochs):
             for rows in np.split(self._orders(lanes.size, full), self._config.minibatches, axis=1):
-                self._learn(lanes, full, [array[each, rows] for array in batch])
+                self._learn(lanes, full, [array[each, rows] for array in batch], before[each, rows].numpy())
 
     def _orders(self, count: int, full: NDArray[np.int64]) -> NDArray[np.int64]:
         """An order of the rollout's steps for each lane, of a length that the minibatches divide."""
@@ -145,34 +145,37 @@ class _Population:
             self._shuffles[lane].shuffle(order)
         return orders[:, : self._config.rollout // self._config.minibatches * self._config.minibatches]
 
-    def _log_chances(
-        self, observations: torch.Tensor, choices: torch.Tensor, some: Tensors
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """The log probability of what was chosen, and the entropy."""
-        wishes = self._policy(observations, some)
-        logs = torch.log_softmax(wishes.reshape(*wishes.shape[:2], *self._shape), dim=-1)
-        chosen = logs.gather(-1, choices[..., None])[..., 0].sum(dim=-1)
-        return chosen, -(logs.exp() * logs).sum(dim=-1).sum(dim=-1)
+    def _slopes(
+        self, odds: torch.Tensor, batch: list[torch.Tensor], before: NDArray[np.float32]
+    ) -> tuple[NDArray[np.float32], torch.Tensor]:
+        """The log probability of what was chosen ``[lane, row]``, and the slope of a row's loss by the log odds."""
+        rows = odds.detach().reshape(-1, *self._shape).clone().numpy()  # the function writes to it
+        choices, weights = batch[1].numpy().reshape(len(rows), -1), batch[2].numpy().reshape(-1)
+        logs, slopes = np.empty(len(rows), dtype=np.float32), np.empty_like(rows)
+        settings = self._config.entropy, self._config.clip
+        policy_slopes()(rows, choices, weights, before.reshape(-1), *settings, logs, slopes)
+        return logs.reshape(odds.shape[:2]), torch.from_numpy(slopes).reshape(odds.shape)
 
-    def _learn(self, lanes: NDArray[np.int64], full: NDArray[np.int64], batch: list[torch.Tensor]) -> None:
-        """One step of Adam for the lanes whose rollout is full; the others are computed along."""
-        observations, choices, weights, returns, *before = batch
+    def _learn(
+        self, lanes: NDArray[np.int64], full: NDArray[np.int64], batch: list[torch.Tensor], before: NDArray[np.float32]
+    ) -> None:
+        """One step of Adam for the lanes whose rollout is full; the others are computed along.
+
+        A lane's loss is the mean over its rows. Its slope by what the networks give is computed here, torch takes it
+        on to their parameters.
+        """
+        observations, returns = batch[0], batch[3]
         some = [network.some(lanes) for network in self._networks]
-        logs, entropy = self._log_chances(observations, choices, some[0])
-        if before:
-            ratio, clip = torch.exp(logs - before[0]), self._config.clip
-            gains = torch.minimum(ratio * weights, ratio.clamp(1.0 - clip, 1.0 + clip) * weights)
-        else:
-            gains = logs * weights
-        losses = -gains - self._config.entropy * entropy
+        given = [network(observations, one) for network, one in zip(self._networks, some, strict=True)]
+        slopes = [self._slopes(given[0], batch, before)[1]]
         if self._value is not None:
-            losses = losses + 0.5 * (self._value(observations, some[1])[..., 0] - returns) ** 2
-        given = [value for one in some for value in one.parameters.values()]
-        slopes = iter(torch.autograd.grad(losses.mean(dim=1).sum(), given))
+            slopes.append(given[1].detach() - returns[..., None])
         self._steps[full] += 1.0
         sizes = step_sizes(self._config.learning_rate, self._steps[full])
-        for network, adam, one in zip(self._networks, self._adams, some, strict=True):
-            adam.step(network, [next(slopes) for _ in one.parameters], full, sizes)
+        for n, (network, adam) in enumerate(zip(self._networks, self._adams, strict=True)):
+            wanted = list(some[n].parameters.values())
+            found = torch.autograd.grad(given[n], wanted, slopes[n] / observations.shape[1])
+            adam.step(network, found, full, sizes)
 
     def _kept(self) -> list[Any]:
         """Every tensor and array that a lane has a row of."""
