@@ -17,6 +17,8 @@ from simulated import SPACE, Matters, Nothing
 
 from nematodebench.errors import StorageError, UsageError
 from nematodebench.search.recent import LOOKED_AT, RecentTPESampler, _Recent
+from nematodebench.search.samplers import SeededByTrial
+from nematodebench.search.space import Dimension
 from nematodebench.search.study import SAMPLERS, SearchPlan, _End, finished_trials, importances, run_search
 from nematodebench.search.target import TrialFailedError
 from nematodebench.search.verdict import held_out_seeds, judge, search_seeds
@@ -138,6 +140,26 @@ def test_the_sampler_looks_at_the_latest_and_the_best_trials(tmp_path):
     )
     study.ask(space)
     assert 0 < sum(asked) <= LOOKED_AT
+
+
+@pytest.mark.parametrize("kind", ["tpe", "cmaes", "nsga2"])
+def test_every_trial_is_looked_at_once_for_what_is_chosen_together(kind, monkeypatch):
+    space = (Dimension("rate", "float", 0.0, 1.0, False, "high", 0.5),)
+    sampler = SeededByTrial(kind, space, 60, 1)
+    study = optuna.create_study(direction="maximize", sampler=sampler)
+    looked, original = [], optuna.trial.FrozenTrial.distributions
+    counted = property(lambda trial: looked.append(trial.number) or original.fget(trial), original.fset)
+    distributions = {"rate": optuna.distributions.FloatDistribution(0.0, 1.0)}
+    for k in range(60):
+        study.add_trial(optuna.trial.create_trial(params={"rate": 0.5}, distributions=distributions, value=float(k)))
+        with monkeypatch.context() as patched:
+            patched.setattr(optuna.trial.FrozenTrial, "distributions", counted)
+            trial = study.trials[-1]
+            looked.clear()
+            study._thread_local.cached_all_trials = None  # as at the start of every trial
+            sampler.before_trial(study, trial)
+            assert list(sampler.infer_relative_search_space(study, trial)) == ["rate"]
+        assert len(looked) <= 2, "a sampler that is made anew looks at all trials again"
 
 
 def test_a_short_search_is_sampled_as_by_optuna(tmp_path):

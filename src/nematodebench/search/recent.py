@@ -1,16 +1,21 @@
-"""A sampler that looks at so many trials at most, so that the thousandth costs what the five-hundredth did."""
+"""A sampler that looks at so many trials at most, so that the thousandth costs what the 250th did."""
 
 import heapq
+import operator
 from typing import Any, cast
 
 from optuna.samplers import TPESampler
+from optuna.trial import TrialState
 
 __all__ = ["LOOKED_AT", "RecentTPESampler"]
 
-LOOKED_AT = 500
+LOOKED_AT = 250
 """Trials that are looked at: the latest of all, and the best."""
 _BEST = 25
 """Optuna's sampler takes no more than this many trials for good ones."""
+
+
+_value = operator.attrgetter("value")
 
 
 class _Recent:
@@ -27,8 +32,8 @@ class _Recent:
         if len(trials) <= LOOKED_AT:
             return list(trials)
         latest, older = trials[_BEST - LOOKED_AT :], trials[: _BEST - LOOKED_AT]
-        complete = (trial for trial in older if trial.state.name == "COMPLETE")
-        best = heapq.nlargest(_BEST, complete, key=lambda trial: trial.value)
+        complete = [trial for trial in older if trial.state is TrialState.COMPLETE]
+        best = heapq.nlargest(_BEST, complete, key=_value)
         return sorted(best, key=lambda trial: trial.number) + list(latest)
 
 

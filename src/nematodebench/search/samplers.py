@@ -34,7 +34,7 @@ class SeededByTrial(samplers.BaseSampler):
         self._kind, self._seed = kind, seed
         points = max(2, math.floor(trials ** (1 / len(space)) + 1e-9))
         self._grid = {d.name: d.grid(points) for d in space} if kind == "grid" else {}
-        self._own = self._make(0)
+        self._own = self._first = self._make(0)
 
     def _make(self, trial: int) -> samplers.BaseSampler:
         seed = run_seed(self._seed, trial) % _SEEDS
@@ -56,8 +56,11 @@ class SeededByTrial(samplers.BaseSampler):
         self._own.before_trial(study, trial)
 
     def infer_relative_search_space(self, study: Any, trial: Any) -> dict[str, Any]:
-        """The parameters that are chosen together."""
-        return dict(self._own.infer_relative_search_space(study, trial))
+        """The parameters that are chosen together.
+
+        They follow from the trials alone. The first sampler remembers those it has seen; a new one would look at all.
+        """
+        return dict(self._first.infer_relative_search_space(study, trial))
 
     def sample_relative(self, study: Any, trial: Any, search_space: dict[str, Any]) -> dict[str, Any]:
         """Values for them."""
