@@ -8,9 +8,11 @@ import pytest
 from signed_workshop import KEY, Forge, public_key
 from submission_workshop import commit
 
+from nematodebench.board import collect as board_collect
 from nematodebench.board.collect import collect
 from nematodebench.submissions import judging, known
 from nematodebench.submissions.guarded import verdict_on
+from nematodebench.submissions.store import load_submission
 from nematodebench.verification import store
 from nematodebench.verification.keys import Revocation, _write
 
@@ -130,6 +132,26 @@ def test_a_submission_that_changes_after_its_verification_is_not_believed(forge)
     judged(forge.root)
     forge.submission.write_bytes(forge.submission.read_bytes() + b"\n")
     assert "its bytes have changed" in " ".join(collect(forge.root).rejected[0].reasons)
+
+
+def test_bytes_that_move_from_one_file_to_the_next_are_another_folder(tmp_path):
+    judge, found = judging.PatientJudge(tmp_path, known.Known(None)), set()
+    for files in ({"a": "xy", "b": "z"}, {"a": "x", "b": "yz"}, {"a": "xyz", "b": ""}, {"axy": "", "b": "z"}):
+        folder = tmp_path / "artifacts" / "experiments" / "one"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        for name, text in files.items():
+            (folder / name).write_text(text)
+        found.add(judge._content("artifacts/experiments/one"))
+    assert len(found) == 4
+
+
+def test_a_submission_is_parsed_once_and_read_each_time(forge, monkeypatch):
+    judged(forge.root)
+    shown = {one.path: one.submission for one in collect(forge.root).listings.values()}
+    monkeypatch.setattr(board_collect, "parsed_submission", None)
+    assert {one.path: one.submission for one in collect(forge.root).listings.values()} == shown
+    assert all(load_submission(forge.root / path) == one for path, one in shown.items())
 
 
 class TestPlanted:

@@ -1,6 +1,7 @@
 """Reading files somebody else wrote."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -88,3 +89,24 @@ def test_what_is_not_the_same_is_a_difference(claimed: object, computed: object)
 
 def test_rounding_of_the_last_bit_is_no_difference() -> None:
     assert list(differences({"a": 0.1 + 0.2}, {"a": 0.3}, "x")) == []
+
+
+def test_a_file_that_grows_while_it_is_read_is_refused():
+    # The system says that this one is empty, and gives more and more.
+    with pytest.raises(UsageError, match="status has more than 10 bytes"):
+        read_file(Path("/proc/self"), "status", 10)
+
+
+def test_a_file_that_becomes_a_link_after_it_was_looked_at_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "theirs").write_text("theirs")
+    (tmp_path / "file").write_text("mine")
+    opened = os.open
+
+    def replaced(path, *flags, **options):
+        (tmp_path / "file").unlink()
+        (tmp_path / "file").symlink_to("theirs")
+        return opened(path, *flags, **options)
+
+    monkeypatch.setattr(os, "open", replaced)
+    with pytest.raises(UsageError, match="Cannot read file"):
+        read_file(tmp_path, "file", 100)

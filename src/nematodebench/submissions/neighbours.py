@@ -22,13 +22,18 @@ _Owners = list[tuple[_Place, str]]
 
 
 class _SeedIndex:
-    """The run seeds of all submissions of one brain, in order of size, and whose each is."""
+    """The run seeds of all submissions of one brain, in order of size, and whose each is.
+
+    Attributes:
+        repeated: Whether two of the submissions share any.
+    """
 
     def __init__(self, group: list[tuple[_Place, str, NDArray[np.uint64]]]) -> None:
         self._owners = [(place, path) for place, path, _ in group]
         seeds = np.concatenate([seeds for _, _, seeds in group])
         order = np.argsort(seeds, kind="stable")
         self._seeds = seeds[order]
+        self.repeated = bool((self._seeds[1:] == self._seeds[:-1]).any())
         self._whose = np.repeat(np.arange(len(group)), [len(seeds) for _, _, seeds in group])[order]
 
     def owners(self, seeds: NDArray[np.uint64], known: bool) -> Iterator[tuple[int, _Owners]]:
@@ -83,8 +88,10 @@ class Neighbours:
     def with_seeds(self, path: str, claims: NematodeBenchSubmission) -> Iterator[tuple[str, list[int]]]:
         """Earlier submissions of the same brain on the same task, with the run seeds that both have."""
         index = self._seeds.get(_brain(claims))
-        shared: dict[str, list[int]] = {}
-        for seed, owners in () if index is None else index.owners(_seeds(claims), path in self._paths):
+        known, shared = path in self._paths, dict[str, list[int]]()
+        if index is None or (known and not index.repeated):
+            return
+        for seed, owners in index.owners(_seeds(claims), known):
             for other in self._earlier(owners, path, claims):
                 shared.setdefault(other, []).append(seed)
         yield from sorted(shared.items())

@@ -4,6 +4,7 @@ import contextlib
 import json
 import lzma
 import math
+import os
 import re
 import stat
 from pathlib import Path
@@ -22,6 +23,7 @@ __all__ = [
     "MAX_JSON",
     "MAX_SUBMISSION",
     "MAX_TABLE",
+    "PLAIN",
     "parse_config",
     "parse_record",
     "problems",
@@ -35,6 +37,8 @@ MAX_SUBMISSION = 4_000_000
 MAX_JSON = 20_000_000
 MAX_TABLE = 200_000_000
 MAX_DEPTH = 32
+PLAIN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+"""How a file of somebody else is opened: no link is followed, and no pipe is waited for."""
 _MAX_EVENTS = 10_000
 _MAX_MEMORY = 256 << 20
 _SHOWN = 10
@@ -46,27 +50,45 @@ Kind = TypeVar("Kind", bound=Record)
 
 def read_file(root: Path, relative: str, limit: int) -> bytes:
     """Reads a regular file below ``root``. It follows no link on the way."""
-    path = root
+    place = str(root)
     for part in relative.split("/"):
         if part in {"", ".", ".."} or "\\" in part or "\0" in part:
             raise UsageError(f"{relative!r} is not a path inside the repository.")
-        path = path / part
+        place = f"{place}/{part}"
         try:
-            kind = path.lstat().st_mode
+            kind = os.lstat(place).st_mode
         except OSError as error:
             raise UsageError(f"{relative} does not exist.") from error
         if stat.S_ISLNK(kind):
-            raise UsageError(f"{path.relative_to(root)} is a symbolic link: only plain files and folders are read.")
+            name = Path(place).relative_to(root)
+            raise UsageError(f"{name} is a symbolic link: only plain files and folders are read.")
     if not stat.S_ISREG(kind):
         raise UsageError(f"{relative} is not a regular file.")
-    if path.stat().st_nlink > 1:
-        raise UsageError(f"{relative} is a hard link: it is a file of another place as well.")
-    if path.stat().st_size > limit:
-        raise UsageError(f"{relative} has {path.stat().st_size:,} bytes: at most {limit:,} are read.")
     try:
-        return path.read_bytes()
+        handle = os.open(place, PLAIN)
+        try:
+            return _content(handle, relative, limit)
+        finally:
+            os.close(handle)
     except OSError as error:
         raise UsageError(f"Cannot read {relative}: {error.strerror}.") from error
+
+
+def _content(handle: int, name: str, limit: int) -> bytes:
+    """What is in an open file, which may have been replaced since somebody looked at its name."""
+    found = os.fstat(handle)
+    if not stat.S_ISREG(found.st_mode):
+        raise UsageError(f"{name} is not a regular file.")
+    if found.st_nlink > 1:
+        raise UsageError(f"{name} is a hard link: it is a file of another place as well.")
+    if found.st_size > limit:
+        raise UsageError(f"{name} has {found.st_size:,} bytes: at most {limit:,} are read.")
+    content = os.read(handle, found.st_size + 1)
+    while len(content) <= limit and (part := os.read(handle, limit + 1 - len(content))):
+        content += part
+    if len(content) > limit:
+        raise UsageError(f"{name} has more than {limit:,} bytes, which are the most that are read.")
+    return content
 
 
 def uncompressed(content: bytes, limit: int, name: str) -> bytes:

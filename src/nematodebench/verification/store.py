@@ -2,6 +2,7 @@
 
 import hashlib
 import itertools
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -57,20 +58,21 @@ def keep(root: Path, statement: Statement | WithdrawalStatement, key: Ed25519Pri
     return path
 
 
-def read_all(root: Path, known: Known | None = None) -> Verified:
+def read_all(root: Path, known: Known | None = None, digests: Mapping[str, str] | None = None) -> Verified:
     """Opens every record. One that is not signed, wrongly signed or by a revoked key counts for nothing.
 
     Args:
         root: Top of the repository.
         known: What was found out before: a record that was believed is not computed again as long as neither it nor
             the keys nor the submission have changed.
+        digests: Hashes of submissions that were read, by path; others are read where a record is about them.
     """
     keys, found = load_keys(root), Verified()
     found.refused.update(keys.refused)
     folder, before = root / VERIFICATIONS, Known(None) if known is None else known
     for path in sorted(folder.iterdir()) if folder.is_dir() else []:
         try:
-            _read(root, path.name, keys, found, before)
+            _read(root, path.name, keys, found, before, digests or {})
         except UsageError as error:
             found.refused[f"{VERIFICATIONS}/{path.name}"] = str(error)
         except Exception as error:  # a record that breaks its reader is not believed, and the others still are
@@ -78,7 +80,7 @@ def read_all(root: Path, known: Known | None = None) -> Verified:
     return found
 
 
-def _read(root: Path, name: str, keys: Keys, found: Verified, known: Known) -> None:
+def _read(root: Path, name: str, keys: Keys, found: Verified, known: Known, digests: Mapping[str, str]) -> None:
     content = read_file(root, f"{VERIFICATIONS}/{name}", MAX_JSON)
     basis = "believed", name, hashlib.sha256(content).hexdigest(), keys.digest
     kept = known.find(*basis)
@@ -89,7 +91,8 @@ def _read(root: Path, name: str, keys: Keys, found: Verified, known: Known) -> N
         known.keep(found_out.model_dump_json(), *basis)
     else:
         found_out = _Believed.model_validate_json(kept)
-        _check_bytes(read_file(root, found_out.subject.name, MAX_SUBMISSION), found_out.subject)
+        place = found_out.subject.name
+        _check_bytes(digests.get(place) or _digest(root, place), found_out.subject)
     digest = found_out.subject.digest.sha256
     if isinstance(found_out.outcome, Withdrawal):
         found.withdrawn[digest] = found_out.outcome
@@ -126,7 +129,7 @@ def _check_subjects(root: Path, name: str, statement: Statement | WithdrawalStat
     """The submission is the first subject; its bytes have to be those that were verified, and the record true."""
     subject = statement.subject[0]
     content = read_file(root, subject.name, MAX_SUBMISSION)
-    _check_bytes(content, subject)
+    _check_bytes(hashlib.sha256(content).hexdigest(), subject)
     try:
         submission = parse_record(NematodeBenchSubmission, content, subject.name)
     except ValidationError as error:
@@ -136,8 +139,12 @@ def _check_subjects(root: Path, name: str, statement: Statement | WithdrawalStat
         raise UsageError(f"{name} is signed, but not true: {'; '.join(found)}.")
 
 
-def _check_bytes(content: bytes, subject: Subject) -> None:
-    if hashlib.sha256(content).hexdigest() != subject.digest.sha256:
+def _digest(root: Path, name: str) -> str:
+    return hashlib.sha256(read_file(root, name, MAX_SUBMISSION)).hexdigest()
+
+
+def _check_bytes(digest: str, subject: Subject) -> None:
+    if digest != subject.digest.sha256:
         raise UsageError(f"{subject.name} is not what was verified: its bytes have changed.")
 
 
