@@ -4,6 +4,8 @@ import csv
 import inspect
 import io
 import json
+from collections import Counter
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from nematodebench.board.markdown import rank_text
 from nematodebench.board.ranking import Standing, TaskBoard, rank
 from nematodebench.brains.registry import get_brain, is_built_in
 from nematodebench.figures.curves import curve_figure
+from nematodebench.figures.curves_of_runs import Curves
 from nematodebench.figures.figure import Figure
 from nematodebench.figures.render import FORMATS
 from nematodebench.site.badges import badge
@@ -22,7 +25,6 @@ from nematodebench.site.entries import Signers, curves_of_entry, day, file_name,
 from nematodebench.site.overview import MOST_SHOWN, board_figure
 from nematodebench.site.pages import page_figure, render, script_json, site_script, style_sheet
 from nematodebench.site.replay import (
-    Offer,
     claimed_offers,
     fresh_offers,
     play_script,
@@ -54,6 +56,23 @@ def build_site(root: Path, found: Collection, name: str = "NematodeBench") -> di
     return BoardSite(root, found, name).files()
 
 
+@dataclass(frozen=True)
+class _Told:
+    """What the pages tell of an entry's runs: how to execute them again, what they cost, and how they learned.
+
+    Attributes:
+        replay: What templates need to offer runs; None where no page can execute them.
+        runs: The script with the hashes of all runs.
+        efficiency: What a current entry costs.
+        curves: How a current entry learned.
+    """
+
+    replay: dict[str, Any] | None
+    runs: str
+    efficiency: list[str]
+    curves: Curves | None
+
+
 class BoardSite:
     """The site of one collection of entries."""
 
@@ -64,7 +83,7 @@ class BoardSite:
         self.everything = {**found.listings, **found.waiting}
         self._costs = measured_costs(root)
         self._stills = Stills.of(root, [get_task(board.task) for board in self.boards])
-        self.sessions = {id_: sessions_of_entry(root, one) for id_, one in self.everything.items()}
+        self._told = {id_: self._tell(one) for id_, one in self.everything.items()}
 
     def files(self) -> dict[str, bytes]:
         """Every file, by its path."""
@@ -80,28 +99,29 @@ class BoardSite:
             made[f"badges/{file_name(id_, '.svg')}"] = badge(self._badge_words(listing))
         made |= {f"assets/{name}": text for name, text in replay_scripts().items()}
         made |= {"play.html": self._page("play.html"), "cases/play.js": play_script()}
-        for id_, replay in self._replays.items():
-            made[f"cases/{file_name(id_, '.js')}"] = replay["scripts"] + runs_script(id_, self._offers(id_))
+        for id_, told in self._told.items():
+            if told.replay is not None:
+                made[f"cases/{file_name(id_, '.js')}"] = told.replay["scripts"] + told.runs
         made |= {"data/board.csv": self._csv(), "data/board.json": self._json()}
         content = {path: text.encode() for path, text in made.items()} | self._stills.files
         for key, figure in self._figures.items():
             content |= {f"figures/{key}.{form}": FORMATS[form](figure) for form in ("svg", "csv", "json")}
         return {path: content[path] for path in sorted(content)}
 
-    def _offers(self, id_: str) -> list[Offer]:
-        """The runs of an entry: those of the verifier, which its score rests on, then those that were claimed."""
-        claimed = claimed_offers(session.metadata for session in self.sessions[id_])
-        return fresh_offers(self.signers.results.get(id_)) + claimed
-
-    @cached_property
-    def _replays(self) -> dict[str, dict[str, Any]]:
-        """What pages execute, by submission; only entries whose brain and world can be."""
-        made = {id_: one.submission for id_, one in self.everything.items()}
-        found = {
-            id_: replay_of(id_, one.environment.task, one.brain_type, one.brain_config, self._offers(id_))
-            for id_, one in made.items()
-        }
-        return {id_: replay for id_, replay in found.items() if replay is not None}
+    def _tell(self, listing: Listing) -> "_Told":
+        """Opens the sessions of an entry, which are large, and keeps what pages show of them."""
+        id_, made, current = listing.entry.id, listing.submission, listing.entry.id in self._places
+        sessions = sessions_of_entry(self.root, listing)
+        metadata = [session.metadata for session in sessions]
+        # The runs of the verifier, which the score rests on, then those that were claimed.
+        offers = fresh_offers(self.signers.results.get(id_)) + claimed_offers(metadata)
+        replay = replay_of(id_, made.environment.task, made.brain_type, made.brain_config, offers)
+        return _Told(
+            replay=replay,
+            runs="" if replay is None else runs_script(id_, offers),
+            efficiency=efficiency_row(self._costs.get(id_, {}), metadata) if current else [],
+            curves=curves_of_entry(listing, sessions) if current else None,
+        )
 
     def _page(self, template: str, up: str = "", **content: Any) -> str:
         return render(template, up=up, site_name=self.name, **content)
@@ -158,8 +178,7 @@ class BoardSite:
         """The learning curves of every task with entries, medians and bands only."""
         made = {}
         for board in self.boards:
-            found = {one.entry.brain: curves_of_entry(self.found.listings[one.entry.id], self.sessions[one.entry.id])
-                     for one in board.standings}  # fmt: skip
+            found = {one.entry.brain: self._told[one.entry.id].curves for one in board.standings}
             shown = {brain: curves for brain, curves in found.items() if curves is not None}
             if shown:
                 made[board.task] = curve_figure(board.task, shown, lines=False)
@@ -193,7 +212,7 @@ class BoardSite:
 
     def _leader(self, board: TaskBoard) -> dict[str, Any] | None:
         """What shows the task in motion: the runs of its first entry, if a page can execute them."""
-        return self._replays.get(board.standings[0].entry.id)
+        return self._told[board.standings[0].entry.id].replay
 
     @cached_property
     def _brains(self) -> dict[str, list[dict[str, Any]]]:
@@ -217,23 +236,23 @@ class BoardSite:
             "brain.html", "../", brain=brain, words=html_of(words) if words else "",
             lead=f"{count} current {'entry' if count == 1 else 'entries'}, measured on fresh seeds.",
             groups=[{"kind": kind, "rows": kinds[kind]} for kind in sorted(kinds)],
-            efficiency=[self._efficiency(line) for line in self._brains[brain]],
+            efficiency=[{**line, "cells": self._told[line["id"]].efficiency} for line in self._brains[brain]],
             ablations=ablation_tables(self.root, brain),
         )  # fmt: skip
-
-    def _efficiency(self, line: dict[str, Any]) -> dict[str, Any]:
-        sessions = [session.metadata for session in self.sessions[line["id"]]]
-        return {**line, "cells": efficiency_row(self._costs.get(line["id"], {}), sessions)}
 
     def _submission(self, listing: Listing) -> str:
         id_ = listing.submission.submission_id
         content = submission_facts(listing, self.signers.names.get(id_))
         return self._page("submission.html", "../", badge=self._badge_words(listing)[1], figures=[],
-                          replay=self._replays.get(id_), **content)  # fmt: skip
+                          replay=self._told[id_].replay, **content)  # fmt: skip
+
+    @cached_property
+    def _places(self) -> dict[str, Standing]:
+        """Where every current entry stands."""
+        return {one.entry.id: one for board in self.boards for one in board.standings}
 
     def _badge_words(self, listing: Listing) -> tuple[str, str]:
-        places = {one.entry.id: one for board in self.boards for one in board.standings}
-        standing = places.get(listing.entry.id)
+        standing = self._places.get(listing.entry.id)
         ranked = standing is not None and standing.ranks is not None and not self.reasons[listing.entry.task]
         place = f", rank {rank_text(standing.ranks)}" if ranked and standing is not None else ""
         score = "waiting for verification" if listing.verified is None else f"{listing.entry.mean:.3f}{place}"
@@ -271,9 +290,11 @@ class BoardSite:
         """The board at the end of a day, task by task: what was published until then, ranked among itself."""
         boards = rank(one.entry for one in self.found.listings.values() if day(one.entry.date) <= date)
         ranked = {board.task: not why_unranked(get_task(board.task), board.resolution) for board in boards}
+        shared = {board.task: _shared(board) for board in boards}
         return [
             {"task": board.task, "file": file_name(board.task), "lines": axis_lines(load_anchors(get_task(board.task))),
-             "rows": [row(self.found.listings[one.entry.id], one, ranked[board.task], k, one.group in _shared(board))
+             "rows": [row(self.found.listings[one.entry.id], one, ranked[board.task], k,
+                          one.group in shared[board.task])
                       for k, one in enumerate(board.standings[:MOST_SHOWN])],
              "more": len(board.standings) - MOST_SHOWN}
             for board in boards
@@ -297,8 +318,8 @@ class BoardSite:
 
 def _shared(board: TaskBoard) -> set[str]:
     """The letters of groups that are not told apart: those that more than one entry has."""
-    letters = [one.group for one in board.standings]
-    return {letter for letter in letters if letter and letters.count(letter) > 1}
+    letters = Counter(one.group for one in board.standings)
+    return {letter for letter, count in letters.items() if letter and count > 1}
 
 
 def _rest(rows: list[dict[str, Any]]) -> Any:
