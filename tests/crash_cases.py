@@ -80,10 +80,10 @@ def _git(folder, *words):
     subprocess.run(own, cwd=folder, check=True, capture_output=True)
 
 
-def _repository(forks, work):
+def _repository(forks, work, brain="null_random"):
     """A clone with two small sessions; the minima of a submission are lower in the process that forks."""
     (work / "configs").mkdir(parents=True)
-    (work / "configs" / "null.yml").write_text(f"task: {SHORT}\nbrain: null_random\nruns: 2\n")
+    (work / "configs" / "null.yml").write_text(f"task: {SHORT}\nbrain: {brain}\nruns: 2\n")
     (work / ".gitignore").write_text("/experiments/\n/verification_work/\n")
     _git(work, "init", "-q")
     _git(work, "add", "-A")
@@ -104,6 +104,47 @@ def _submitted(forks, work):
     assert done.code == 0, done.errors
     shutil.rmtree(work / "experiments")
     return {"file": [str(next((work / "benchmarks").glob("*/*/*.json")).relative_to(work))]}
+
+
+def _verified(forks, work):
+    """The same, and the key with which it was signed."""
+    told = _submitted(forks, work)
+    return {**told, "key": [next((work / "keys").glob("*.json")).stem]}
+
+
+OWN_BRAIN = """class Own:
+    def __init__(self, observation_space, action_space, config, seed):
+        pass
+
+    def begin_episode(self):
+        pass
+
+    def act(self, observation):
+        return 0
+
+    def learn(self, transition):
+        pass
+
+    def memory(self):
+        return b""
+"""
+
+
+def _own_brain(forks, work):
+    """A clone with two small sessions of a brain from outside."""
+    work.mkdir(exist_ok=True)
+    (work / "own_brain.py").write_text(OWN_BRAIN)
+    return _repository(forks, work, "own_brain.py:Own")
+
+
+def _sessions(forks, work):
+    """Two stored sessions to make a private board of."""
+    for seed in "12":
+        line = ["run", SHORT, "null_random", "--runs", "2", "--seed", seed, "--workers", "1", "--track", "--json"]
+        done = forks.run(work.parent, line)
+        assert done.code == 0, done.errors
+    (work / "experiments").rename(work / "laboratory")
+    return {}
 
 
 def _empty_board(forks, work):
@@ -149,6 +190,10 @@ CASES = {
     "submit": Case(["submit", "--experiments", "{sessions}", "--contributor", "A"], _repository, every=2),
     "verify": Case(["verify", "{file}", "--key", "../private.pem", "--workers", "1", "--statement", "said.json"],
                    _submitted, every=4),
+    "bundle": Case(["submit", "--experiments", "{sessions}", "--contributor", "A", "--bundle", "own_brain.py"],
+                   _own_brain, every=3),
+    "revoke": Case(["keys", "revoke", "{key}", "--reason", "lost"], _verified),
+    "withdraw": Case(["keys", "withdraw", "{file}", "--key", "../private.pem", "--reason", "wrong"], _verified),
     "keys": Case(["keys", "new", "../private.pem", "--owner", "a maintainer"], _clone, inside="clone"),
     "new": Case(["new", "brain", "worm_of_mine"]),
     "board": Case(["board", "regenerate"], _empty_board),
@@ -156,6 +201,10 @@ CASES = {
     "calibrate": Case(["calibrate", SHORT, "--runs", "200", "--workers", "1", "--write"], _own_anchors),
     "plot": Case(["plot", "curves", "stored", "--output", "figures/curve.csv"], _session),
     "report": Case(["report", "stored", "--format", "md", "--output", "pages/report.md"], _session),
+    "html": Case(["report", "stored", "--output", "pages/report.html"], _session),
+    "picture": Case(["plot", "curves", "stored", "--output", "figures/curve.svg"], _session),
+    "laboratory": Case(["board", "site", "--experiments", "laboratory", "--output", "pages"], _sessions, every=7),
+    "minari": Case(["rerun", "stored", "--run", "1", "--minari", "ours/test-v0"], _session),
     "record": Case(["rerun", "stored", "--run", "1", "--record", "kept"], _session),
     "watch": Case(["watch", "stored", "--run", "1", "--episode", "1", "--gif", "film.gif"], _session, every=3),
 }  # fmt: skip

@@ -88,6 +88,7 @@ def _child(request):
     work = Path(request["folder"]).absolute() / "work"
     work.mkdir(exist_ok=True)
     os.chdir(work / request["inside"])
+    os.environ["MINARI_DATASETS_PATH"] = str(work / "minari")
     for stream, name in ((1, "out"), (2, "errors")):
         os.dup2(os.open(work.parent / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
     sys.stdout, sys.stderr = os.fdopen(1, "w", closefd=False), os.fdopen(2, "w", closefd=False)
@@ -126,7 +127,7 @@ def _make_small():
 
 def _serve(warm):
     # Imported, not used: threads of libraries would not survive a fork, and every import would be paid for again.
-    for library in ("polars", "altair", "optuna", "matplotlib.figure", "matplotlib.backends.backend_agg"):
+    for library in ("polars", "altair", "optuna", "matplotlib.figure", "matplotlib.backends.backend_agg", "minari"):
         importlib.import_module(library)
 
     import nematodebench.cli

@@ -18,7 +18,7 @@ from typing import IO, Any
 
 from nematodebench.errors import UsageError
 
-__all__ = ["LOCK", "atomic_write", "clean_leftovers", "held", "new_folder", "write_file"]
+__all__ = ["LOCK", "atomic_write", "clean_leftovers", "held", "new_folder", "scratch_folder", "write_file"]
 
 LOCK = ".lock"
 _LEFTOVER = re.compile(r"\..+\.[0-9a-f]{8}")
@@ -155,3 +155,19 @@ def new_folder(folder: Path, what: str, fill: Callable[[Path], None]) -> Iterato
                 raise FileExistsError(error.errno, f"{folder} exists already") from error
             raise
         yield
+
+
+@contextlib.contextmanager
+def scratch_folder(path: Path) -> Iterator[Path]:
+    """A folder beside a path, to make there what is then renamed to the path; it is removed at the end.
+
+    Args:
+        path: What is made; :func:`clean_leftovers` with its name removes the folder of a killed process.
+    """
+    place = _beside(path)
+    place.mkdir()
+    try:
+        with held(place, f"The making of {path}"):
+            yield place
+    finally:
+        shutil.rmtree(place, ignore_errors=True)

@@ -1,9 +1,11 @@
 """Sets of ranks: simultaneous, as wide as the data leave them, and all true at once 95 % of the time."""
 
+import math
+
 import numpy as np
 import pytest
 
-from nematodebench.stats import rank_sets
+from nematodebench.stats import holm, rank_sets
 
 
 def test_clear_differences_give_single_ranks():
@@ -96,3 +98,17 @@ def test_many_brains_have_ranks_and_no_letters():
     assert all(first <= 300 - place <= last for place, (first, last) in enumerate(found.ranges))
     assert 0.0 < found.resolution < 1.0
     assert set(rank_sets(means[:100], np.full(100, 0.05)).groups) != {""}
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_pairs_are_told_apart_as_holm_says(seed):
+    rng = np.random.default_rng(seed)
+    means, errors = rng.normal(size=12) * [0.01, 1.0][seed % 2], np.abs(rng.normal(size=12)) * 0.05
+    if seed % 4 == 0:  # the same ratios again and again, and constants
+        means, errors = means.round(1), errors.round(1)
+    i, j = np.triu_indices(12, 1)
+    differences, both = (means[i] - means[j]).tolist(), np.hypot(errors[i], errors[j]).tolist()
+    p = [
+        math.erfc(abs(d) / e / math.sqrt(2.0)) if e else float(d == 0.0) for d, e in zip(differences, both, strict=True)
+    ]
+    assert rank_sets(means, errors).apart[i, j].tolist() == (holm(p) < 0.05).tolist()

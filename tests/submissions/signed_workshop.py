@@ -162,7 +162,7 @@ def _judge_here(known: Verdict | None) -> Iterator[None]:
         def __exit__(self, *_error: object) -> None:
             pass
 
-        def judge(self, path: Path, _submission: NematodeBenchSubmission | None) -> Verdict:
+        def judge(self, path: Path, _submission: NematodeBenchSubmission | None, _digest: str) -> Verdict:
             return known or verdict_on(path, self._root, alone=True)
 
     with mock.patch("nematodebench.board.collect.PatientJudge", Here):

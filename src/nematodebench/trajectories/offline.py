@@ -1,9 +1,10 @@
 """Recorded runs as an offline data set of Minari, which learners of other libraries read."""
 
+import contextlib
 import os
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,12 @@ from gymnasium import spaces
 from nematodebench.engine.spec import interface
 from nematodebench.engine.tracing import TracedEpisode
 from nematodebench.errors import UsageError
+from nematodebench.files import clean_leftovers, scratch_folder
 from nematodebench.tasks.base import Task
 
 __all__ = ["check_name", "export"]
 
+_PLACE = "MINARI_DATASETS_PATH"
 _NAME = re.compile(r"^(?:[\w-]+/)*[\w-]+-v\d+$", re.ASCII)
 
 
@@ -26,13 +29,15 @@ def check_name(name: str) -> Any:
 
     if not _NAME.match(name):
         raise UsageError(f"{name!r} is no name of a Minari data set: give one like nematodebench/foraging-v0.")
-    if _place(minari, name).exists():
+    place = _place(name)
+    clean_leftovers(place.parent, place.name)
+    if place.exists():
         raise UsageError(f"Minari already has a data set {name}: give another version, or `minari delete {name}`.")
     return minari
 
 
-def _place(minari: Any, name: str) -> Path:
-    root = os.environ.get("MINARI_DATASETS_PATH") or Path.home() / ".minari" / "datasets"
+def _place(name: str) -> Path:
+    root = os.environ.get(_PLACE) or Path.home() / ".minari" / "datasets"
     return Path(root) / name
 
 
@@ -75,9 +80,26 @@ def export(name: str, task: Task, episodes: Sequence[TracedEpisode], brain: str,
 
     observation_space, action_space = _spaces(task)
     buffers = [_buffer(episode_buffer, task, n, episode, seed) for n, episode in enumerate(episodes)]
-    with warnings.catch_warnings():
+    with _appearing(name), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of an author and an environment, which a recorded run has no use for
-        return minari.create_dataset_from_buffers(
+        minari.create_dataset_from_buffers(
             name, buffers, observation_space=observation_space, action_space=action_space, algorithm_name=brain,
             description=f"{task.id}, run seed {seed}", data_format="hdf5",
         )  # fmt: skip
+    return minari.load_dataset(name)
+
+
+@contextlib.contextmanager
+def _appearing(name: str) -> Iterator[None]:
+    """Lets Minari write a data set beside its place, so that it appears there whole or not at all."""
+    folder = _place(name)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with scratch_folder(folder) as place:
+        before = os.environ.get(_PLACE)
+        os.environ[_PLACE] = str(place)
+        try:
+            yield
+        finally:
+            os.environ.pop(_PLACE)
+            os.environ.update({} if before is None else {_PLACE: before})
+        (place / name).rename(folder)
