@@ -48,6 +48,14 @@ def test_sessions_of_different_lengths_have_tables_of_their_own(stored, tmp_path
     assert [table.count("| null_random") for table in tables] == [0, 1, 1]
 
 
+def test_the_ending_of_a_report_says_what_is_written(stored, tmp_path):
+    (folder,) = (stored / "other").iterdir()
+    assert command("report", folder, "--output", tmp_path / "report.md").exit_code == 0
+    assert (tmp_path / "report.md").read_text().startswith("#")
+    with pytest.raises(UsageError, match="does not say what is written"):
+        command("report", folder, "--output", tmp_path / "pages")
+
+
 def test_report_refuses_to_mix_tasks(stored):
     with pytest.raises(UsageError, match="different tasks"):
         command("report", *sorted((stored / "null").iterdir()))

@@ -24,7 +24,11 @@ def report(
     runs: Annotated[bool, typer.Option("--runs", help="also list every run with its seed")] = False,
     html: Annotated[Path | None, typer.Option("--html", help="write one self-contained page to this file")] = None,
     form: Annotated[
-        str, typer.Option("--format", help="write html, md, csv, or all figures as svg or png, instead of printing")
+        str,
+        typer.Option(
+            "--format",
+            help="write html, md, csv, or all figures as svg or png, instead of printing [default: as --output ends]",
+        ),
     ] = "",
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="file, or folder of figures [default: report.FORMAT]")
@@ -36,6 +40,12 @@ def report(
 
     if html is not None and form not in {"", "html"}:
         raise UsageError(f"--html writes a page, and --format {form} something else: give one of them.")
+    if output is not None and html is None and not form:
+        form = output.suffix.removeprefix(".")
+        if not form:
+            raise UsageError(
+                f"--output {output} does not say what is written: give --format html, md, csv, svg or png."
+            )
     if html is not None or form:
         from nematodebench.cli.reports import write_report
 
