@@ -13,7 +13,11 @@ __all__ = ["decoded_size"]
 _MAGIC = b"PAR1"
 _MOST_FIELDS = 2_000_000
 _MOST_DEPTH = 16
-_TEXT, _DICTIONARY, _INDEX = 6, 2, 1
+_DICTIONARY, _INDEX = 2, 1
+_NUMBERS = {0, 1, 2, 4, 5}
+"""Physical types of a fixed width: booleans, integers and floats. All others may be long."""
+_SHARED_BEGINNINGS = 7
+"""An encoding of texts in which each repeats the beginning of the one before: a few bytes for one of any length."""
 _WIDTH = 16
 """Bytes that one value takes in memory at most, a text's content aside."""
 
@@ -104,13 +108,19 @@ def decoded_size(content: bytes) -> tuple[int, int]:
         rows = sum(int(group[3]) for group in footer[4])
         if rows != int(footer[3]) or any(group[3] < 0 for group in footer[4]):
             raise ValueError("its row groups do not have the rows it names")
-        chunks = [(chunk[3], int(group[3])) for group in footer[4] for chunk in group[1]]
-        return rows, sum(_chunk_size(content, chunk, count) for chunk, count in chunks)
+        leaves = [one.get(1) for one in footer[2] if not one.get(5)]
+        if any(len(group[1]) != len(leaves) for group in footer[4]):
+            raise ValueError("a row group has other columns than the file")
+        chunks = [
+            (chunk[3], int(group[3]), {chunk[3][1], leaf} <= _NUMBERS)
+            for group in footer[4] for chunk, leaf in zip(group[1], leaves, strict=True)
+        ]  # fmt: skip
+        return rows, sum(_chunk_size(content, *chunk) for chunk in chunks)
     except (KeyError, TypeError) as error:
         raise ValueError("its headers lack something") from error
 
 
-def _chunk_size(content: bytes, chunk: dict[int, Any], rows: int) -> int:
+def _chunk_size(content: bytes, chunk: dict[int, Any], rows: int, numbers: bool) -> int:
     """Bytes of one column of one row group: its pages, its values, and for each value the longest text there can be."""
     if chunk[5] != rows:
         raise ValueError("a column has another number of values than rows")
@@ -128,7 +138,15 @@ def _chunk_size(content: bytes, chunk: dict[int, Any], rows: int) -> int:
         if page[1] == _DICTIONARY:
             longest += page[2]
         elif page[1] != _INDEX:
-            values += int((page.get(5) or page.get(8) or {})[1])
+            values += _values(page)
     if values != rows:
         raise ValueError("its pages have another number of values than rows")
-    return int(pages + rows * (_WIDTH + (longest if chunk[1] == _TEXT else 0)))
+    return int(pages + rows * (_WIDTH + (0 if numbers else longest)))
+
+
+def _values(page: dict[int, Any]) -> int:
+    """How many values a page has, in either form of its header."""
+    head, encoding = (page[5], 2) if page.get(5) else (page.get(8) or {}, 4)
+    if head[encoding] == _SHARED_BEGINNINGS:
+        raise ValueError("its texts are written as differences, which may be of any length")
+    return int(head[1])

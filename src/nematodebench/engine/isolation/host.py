@@ -35,6 +35,8 @@ __all__ = ["STOPPED", "Foreign", "IsolatedBrains", "IsolationError", "prepare"]
 _TURN, _REQUEST, _OVER, _LOOK = (WORDS.index(name) for name in ("turn", "request", "over", "look"))
 STOPPED = "the brain's process was stopped"
 """How the failure of a run begins that took more than its time."""
+_LAST_WORDS = 5.0
+"""Seconds for a process to end that has said that nobody will answer any more."""
 _GLANCE = 0.1
 """Seconds after which it is looked at how the two sides wait for each other."""
 _IN_VAIN = 0.05
@@ -74,8 +76,7 @@ class IsolatedBrains:
             self._give_up_in_vain()
         else:
             self._why = f"it took more than {self._brain.seconds:g} s"
-            self._process.popen.kill()
-            self._process.popen.wait()
+            self._process.kill()
         self.shared.words[:, _OVER] = 1
 
     def _give_up_in_vain(self) -> None:
@@ -128,7 +129,10 @@ class IsolatedBrains:
         """Why there is no answer, in the words of the process or of the system; empty where it answers."""
         if not self.shared.words[0, _OVER]:
             return ""
-        self._process.popen.wait()
+        try:
+            self._process.popen.wait(_LAST_WORDS)
+        except subprocess.TimeoutExpired:  # it says that it is over, and stays
+            self._process.kill()
         return f"{STOPPED}: {self._why}" if self._why else self._process.last_words()
 
     def close(self) -> None:

@@ -136,7 +136,7 @@ def _answered(hyper: F64, words: I64) -> bool:
     if look(words, BRAIN_TURN, int(patience.looks)):
         return True
     patience.slept += 1.0
-    while mail.turn != HOST_TURN:
+    while mail.turn == BRAIN_TURN:  # whatever else stands there, somebody has answered
         if mail.over != 0:
             return False
         sleep_while(words, BRAIN_TURN)

@@ -4,6 +4,7 @@ Threads are allowed (libraries start them), processes are not. Memory that belon
 System V or of anonymous files, would escape the limit of the process, so it cannot be had. Runs share the files that
 they read, so nothing is allowed that leaves a mark on a file for another run to see: locks, leases, watches, and calls
 that ask or decide what the system keeps of a file in memory. A forbidden call fails with "operation not permitted";
+A brain cannot ask to outlive the process that holds its sandbox.
 ``clone3``, whose flags a filter cannot see, says that it does not exist, and libraries then use ``clone``.
 """
 
@@ -30,7 +31,8 @@ FORBIDDEN = {
 """Numbers of system calls on x86-64 that a brain has no business with."""
 
 _ARCH_X86_64 = 0xC000003E
-_CLONE, _CLONE3, _FCNTL, _PRLIMIT, _X32 = 56, 435, 72, 302, 0x40000000
+_CLONE, _CLONE3, _FCNTL, _PRCTL, _PRLIMIT, _X32 = 56, 435, 72, 157, 302, 0x40000000
+_SET_PDEATHSIG = 1
 _MARKS = {"SETLK": 6, "SETLKW": 7, "OFD_SETLK": 37, "OFD_SETLKW": 38, "SETLEASE": 1024, "NOTIFY": 1026}
 """What ``fcntl`` can leave on a file that others see."""
 _CLONE_THREAD = 0x00010000
@@ -64,6 +66,9 @@ def filter_program() -> bytes:
     lines += [_line(_EQUAL, _FCNTL, 0, len(marks) + 2), _line(_LOAD, _SECOND_ARGUMENT), *marks, _line(_RETURN, _ALLOW)]
     own = [_line(_LOAD, _FIRST_ARGUMENT), _line(_EQUAL, 0, 0, 1), _line(_RETURN, _ALLOW), _line(_RETURN, _EPERM)]
     lines += [_line(_EQUAL, _PRLIMIT, 0, len(own)), *own]  # limits of nobody else
+    stays = [_line(_LOAD, _FIRST_ARGUMENT), _line(_EQUAL, _SET_PDEATHSIG, 0, 1), _line(_RETURN, _EPERM)]
+    stays += [_line(_RETURN, _ALLOW)]
+    lines += [_line(_EQUAL, _PRCTL, 0, len(stays)), *stays]  # it dies with whoever holds its sandbox
     for number in FORBIDDEN.values():
         lines += [_line(_EQUAL, number, 0, 1), _line(_RETURN, _EPERM)]
     return b"".join([*lines, _line(_RETURN, _ALLOW)])
