@@ -1,14 +1,12 @@
 """The gate: what a maintainer may change, and nobody else."""
 
-import base64
 import json
 
 import pytest
-from gate_workshop import SHA, entry, judged, write
+from gate_workshop import OLD, entry, judged, write
 from submission_workshop import commit, git
 
-from nematodebench.board.changes import open_proposal
-from nematodebench.board.gate import MAINTAINERS, judge_proposal
+from nematodebench.board.gate import MAINTAINERS
 from nematodebench.board.markdown import BEGIN, END, LEADERBOARD
 from nematodebench.verification.keys import load_keys, new_key, revoke
 
@@ -34,51 +32,33 @@ def test_a_maintainer_revokes_a_key_and_changes_nothing_else_of_it(repo):
     assert any("is changed" in line for line in judged(repo, "grace").refusals)
 
 
-def record(brain_class=None, challenge="1", keyid=SHA):
-    """An envelope as the gate reads it; it is the board that asks whether a signature is right."""
-    stated = {"subject": [], "predicate": {"brain_class": brain_class, "challenge": challenge, "finished": brain_class}}
-    payload = base64.b64encode(json.dumps(stated).encode()).decode()
-    return json.dumps({"payload": payload, "signatures": [{"keyid": keyid}]})
+FIRST = f"verifications/foraging_small_classical_{OLD}.dsse.json"
 
 
-def renewed(repo, old, new, author="grace"):
-    """What is said about a new record in the place of an old one."""
-    git(repo, "switch", "-q", "main")
-    write(repo, "verifications/x.dsse.json", old)
-    commit(repo)
-    git(repo, "switch", "-q", "-C", "proposed")
-    write(repo, "verifications/x.dsse.json", new)
-    return judged(repo, author).refusals
+def test_a_further_record_of_an_entry_is_put_beside_the_first(repo):
+    write(repo, FIRST.replace(".dsse", ".2.dsse"))
+    write(repo, FIRST.replace(".dsse", ".3.dsse"))
+    assert judged(repo, "grace").refusals == []
 
 
-def test_a_maintainer_assigns_a_class_where_there_was_none(repo):
-    assert renewed(repo, record(), record("classical")) == []
-    (line,) = judge_proposal(open_proposal(repo, "main", "proposed"), "ada").refusals
-    assert "is put in the place of another record, which only a maintainer may do" in line
+@pytest.mark.parametrize("number", ["3", "0", "1", "02"])
+def test_records_are_counted_without_a_gap(repo, number):
+    write(repo, FIRST.replace(".dsse", f".{number}.dsse"))
+    (line,) = judged(repo, "grace").refusals
+    assert f"is record {number} of a submission, but there is no " in line
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        (record("classical"), record("spiking")),
-        (record(), record()[:-1]),
-        (record(), record("classical", challenge="2")),
-        (record(), '{"signatures": [], "payload": ""}'),
-        ('{"signatures": {}}', record("classical")),
-    ],
-)
-def test_a_record_that_says_something_else_takes_no_ones_place(repo, old, new):
-    (line,) = renewed(repo, old, new)
-    assert "x.dsse.json is changed: what is published stays" in line
-
-
-def test_a_record_whose_key_was_revoked_is_made_again(repo):
-    git(repo, "switch", "-q", "main")
-    (keyid,) = load_keys(repo).files
-    assert len(renewed(repo, record(keyid=keyid), record(challenge="2"))) == 1
-    git(repo, "switch", "-q", "-f", "main")
-    revoke(repo, keyid, "lost")
-    assert renewed(repo, record(keyid=keyid), record(challenge="2")) == []
+@pytest.mark.parametrize("revoked", [False, True])
+def test_no_record_takes_the_place_of_another(repo, revoked):
+    """Not even a maintainer's, and not where the key of the first one was revoked."""
+    if revoked:
+        git(repo, "switch", "-q", "main")
+        revoke(repo, next(iter(load_keys(repo).files)), "lost")
+        commit(repo)
+        git(repo, "switch", "-q", "-C", "proposed")
+    write(repo, FIRST, '{"better": true}')
+    (line,) = judged(repo, "grace").refusals
+    assert f"{FIRST} is changed: what is published stays" in line
 
 
 def test_a_maintainer_does_not_change_entries_either(repo):

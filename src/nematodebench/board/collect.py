@@ -49,12 +49,16 @@ class Listing:
         submission: What was claimed.
         path: Its file.
         verified: What the verifier measured; None for an entry that waits.
+        record: File of the signed record that says so.
+        records: How many signed records there are of it.
     """
 
     entry: Entry
     submission: NematodeBenchSubmission
     path: str
     verified: Summary | None
+    record: str | None = None
+    records: int = 1
 
     @property
     def metrics(self) -> dict[str, StatValue]:
@@ -236,7 +240,8 @@ def _shared(root: Path, one: _Read, neighbours: Neighbours) -> list[str]:
 
 
 def _sort_in(found: Collection, believed: Verified, submission: NematodeBenchSubmission, one: _Read) -> None:
-    listing = listing_of(submission, one.name, believed.results.get(one.digest), found.history)
+    listing = listing_of(submission, one.name, believed.result(one.digest), found.history)
+    listing = replace(listing, record=believed.record(one.digest), records=len(believed.records.get(one.digest, ())))
     if one.digest in believed.withdrawn:
         found.withdrawn[listing.entry.id] = believed.withdrawn[one.digest].reason
     elif listing.verified is None:

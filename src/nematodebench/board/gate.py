@@ -230,6 +230,18 @@ def _records(proposal: Proposal, maintainer: bool | None) -> Iterator[str]:
             yield from _key(proposal, change)
         elif re.fullmatch(r"[A-Za-z0-9_.-]+\.dsse\.json", name) is None:
             yield f"{change.path} is not a record, {VERIFICATIONS}/<submission id>.dsse.json"
+        else:
+            yield from _numbered(proposal, change.path)
+
+
+def _numbered(proposal: Proposal, path: str) -> Iterator[str]:
+    """A second record comes after a first one, and a third after a second."""
+    found = re.fullmatch(r"(.+)\.([0-9]+)\.dsse\.json", path)
+    if found is None:
+        return
+    earlier = f"{found[1]}{'' if found[2] == '2' else f'.{int(found[2]) - 1}'}.dsse.json"
+    if earlier not in proposal.published and all(change.path != earlier for change in proposal.changes):
+        yield f"{path} is record {found[2]} of a submission, but there is no {earlier} before it"
 
 
 def _key(proposal: Proposal, change: Change) -> Iterator[str]:

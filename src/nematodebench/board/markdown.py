@@ -190,7 +190,8 @@ def _verification(listing: Listing) -> str:
     if again is None:
         return "no"
     done = again.reexecution
-    return f"{done.identical} of {done.claimed} identical, {listing.runs} fresh, {again.finished[:10]}"
+    more = f", {listing.records} records" if listing.records > 1 else ""
+    return f"{done.identical} of {done.claimed} identical, {listing.runs} fresh, {again.finished[:10]}{more}"
 
 
 def _replacement(standing: Standing, listings: dict[str, Listing]) -> str:

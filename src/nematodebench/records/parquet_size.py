@@ -116,7 +116,7 @@ def decoded_size(content: bytes) -> tuple[int, int]:
             for group in footer[4] for chunk, leaf in zip(group[1], leaves, strict=True)
         ]  # fmt: skip
         return rows, sum(_chunk_size(content, *chunk) for chunk in chunks)
-    except (KeyError, TypeError) as error:
+    except (LookupError, TypeError, AttributeError) as error:
         raise ValueError("its headers lack something") from error
 
 

@@ -45,9 +45,9 @@ class Signers:
         """Reads the signatures of all verified entries."""
         owners = {key.keyid: key.owner for key in load_keys(root).files.values()}
         names, results = {}, {}
-        for entry in found.listings:
+        for entry, listing in found.listings.items():
             try:
-                statement, keyid = open_record(root, f"{entry}.dsse.json")
+                statement, keyid = open_record(root, listing.record or "")
             except UsageError:
                 continue
             names[entry] = (owners.get(keyid, "unknown"), keyid)

@@ -1,5 +1,9 @@
-"""Signed records of a repository: ``verifications/<submission id>.dsse.json``, and who is believed."""
+"""Signed records of a repository: ``verifications/<submission id>.dsse.json``, and who is believed.
 
+Records are added and never replaced: a later one of the same submission is ``<submission id>.2.dsse.json``.
+"""
+
+import contextlib
 import hashlib
 import itertools
 from collections.abc import Mapping
@@ -15,6 +19,7 @@ from nematodebench.records.schemas import Record
 from nematodebench.records.submission_schema import NematodeBenchSubmission
 from nematodebench.submissions.known import Known
 from nematodebench.submissions.untrusted import MAX_JSON, MAX_SUBMISSION, parse_record, problems, read_file
+from nematodebench.verification.deciding import SUFFIX, decides, is_name_of, name_of, repeats
 from nematodebench.verification.envelope import opened, signed
 from nematodebench.verification.keys import Keys, key_id, load_keys
 from nematodebench.verification.recheck import contradictions
@@ -23,17 +28,36 @@ from nematodebench.verification.statement import Result, Statement, Subject, Sum
 __all__ = ["VERIFICATIONS", "Verified", "keep", "open_record", "read_all", "withdraw"]
 
 VERIFICATIONS = "verifications"
-_SUFFIX = ".dsse.json"
 _WITHDRAWN = ".withdrawn.dsse.json"
 
 
 @dataclass(frozen=True)
 class Verified:
-    """The believed records of a repository, by the hash of the submission's bytes; and what is not believed."""
+    """The believed records of a repository, by the hash of the submission's bytes; and what is not believed.
 
-    results: dict[str, Summary] = field(default_factory=dict)
+    Attributes:
+        records: Every record of a submission, by the name of its file.
+        withdrawn: What a maintainer took off the board.
+        refused: Files that are not believed, and why.
+    """
+
+    records: dict[str, dict[str, Summary]] = field(default_factory=dict)
     withdrawn: dict[str, Withdrawal] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
+
+    def record(self, digest: str) -> str | None:
+        """The name of the record that decides about a submission; None where there is none."""
+        found = self.records.get(digest)
+        return None if found is None else decides(found)
+
+    def result(self, digest: str) -> Summary | None:
+        """What the record says that decides; its class may be assigned in another one."""
+        name = self.record(digest)
+        if name is None:
+            return None
+        found = self.records[digest]
+        classes = [one.brain_class for one in (found[name], *found.values()) if one.brain_class is not None]
+        return found[name].model_copy(update={"brain_class": classes[0]}) if classes else found[name]
 
 
 class _Believed(Record):
@@ -50,12 +74,26 @@ def keep(root: Path, statement: Statement | WithdrawalStatement, key: Ed25519Pri
             f"Key {key_id(key.public_key())[:12]} is not a trusted key of this repository: the board would not believe "
             "it. `nematodebench keys new` adds one."
         )
-    withdrawal = isinstance(statement, WithdrawalStatement)
-    name = f"{statement.predicate.submission_id}{_WITHDRAWN if withdrawal else _SUFFIX}"
-    payload = statement.model_dump_json(by_alias=True).encode()
-    path = root / VERIFICATIONS / name
-    write_file(path, signed(payload, key))
+    path = root / VERIFICATIONS / _free_name(root, statement)
+    if not path.exists():
+        write_file(path, signed(statement.model_dump_json(by_alias=True).encode(), key))
     return path
+
+
+def _free_name(root: Path, statement: Statement | WithdrawalStatement) -> str:
+    """Where a record is stored: beside those that are there, unless one of them tells of the same verification."""
+    made = statement.predicate
+    if not isinstance(made, Result):
+        return f"{made.submission_id}{_WITHDRAWN}"
+    for number in itertools.count(1):
+        name = name_of(made.submission_id, number)
+        if not (root / VERIFICATIONS / name).exists():
+            break
+        with contextlib.suppress(UsageError):  # one that is not believed any more stays, and another is put beside it
+            found = open_record(root, name)[0].predicate
+            if isinstance(found, Result) and repeats(found, made):
+                break
+    return name
 
 
 def read_all(root: Path, known: Known | None = None, digests: Mapping[str, str] | None = None) -> Verified:
@@ -70,7 +108,7 @@ def read_all(root: Path, known: Known | None = None, digests: Mapping[str, str] 
     keys, found = load_keys(root), Verified()
     found.refused.update(keys.refused)
     folder, before = root / VERIFICATIONS, Known(None) if known is None else known
-    for path in sorted(folder.iterdir()) if folder.is_dir() else []:
+    for path in sorted(folder.iterdir(), key=_order) if folder.is_dir() else []:
         try:
             _read(root, path.name, keys, found, before, digests or {})
         except UsageError as error:
@@ -78,6 +116,11 @@ def read_all(root: Path, known: Known | None = None, digests: Mapping[str, str] 
         except Exception as error:  # a record that breaks its reader is not believed, and the others still are
             found.refused[f"{VERIFICATIONS}/{path.name}"] = f"cannot be read: {type(error).__name__}"
     return found
+
+
+def _order(path: Path) -> tuple[int, str]:
+    """First records come first, so that a copy is the later one."""
+    return len(path.name), path.name
 
 
 def _read(root: Path, name: str, keys: Keys, found: Verified, known: Known, digests: Mapping[str, str]) -> None:
@@ -96,8 +139,12 @@ def _read(root: Path, name: str, keys: Keys, found: Verified, known: Known, dige
     digest = found_out.subject.digest.sha256
     if isinstance(found_out.outcome, Withdrawal):
         found.withdrawn[digest] = found_out.outcome
-    else:
-        found.results[digest] = found_out.outcome
+        return
+    others = found.records.setdefault(digest, {})
+    for other, outcome in others.items():
+        if repeats(outcome, found_out.outcome):
+            raise UsageError(f"{name} tells of the same verification as {other}: a copy counts for nothing.")
+    others[name] = found_out.outcome
 
 
 def open_record(root: Path, name: str) -> tuple[Statement | WithdrawalStatement, str]:
@@ -106,8 +153,8 @@ def open_record(root: Path, name: str) -> tuple[Statement | WithdrawalStatement,
 
 
 def _opened(root: Path, name: str, content: bytes, keys: Keys) -> tuple[Statement | WithdrawalStatement, str]:
-    if not name.endswith(_SUFFIX):
-        raise UsageError(f"{name} is not a signed record, <submission id>{_SUFFIX}.")
+    if not name.endswith(SUFFIX):
+        raise UsageError(f"{name} is not a signed record, <submission id>{SUFFIX}.")
     payload, keyid = opened(content, keys, name)
     withdrawal = name.endswith(_WITHDRAWN)
     statement: Statement | WithdrawalStatement
@@ -118,9 +165,9 @@ def _opened(root: Path, name: str, content: bytes, keys: Keys) -> tuple[Statemen
             statement = parse_record(Statement, payload, name)
     except ValidationError as error:
         raise UsageError(f"{name} does not state a verification: {'; '.join(problems(error))}.") from error
-    expected = f"{statement.predicate.submission_id}{_WITHDRAWN if withdrawal else _SUFFIX}"
-    if name != expected:
-        raise UsageError(f"{name} is about {statement.predicate.submission_id}: it has to be named {expected}.")
+    about = statement.predicate.submission_id
+    if not (name == f"{about}{_WITHDRAWN}" if withdrawal else is_name_of(name, about)):
+        raise UsageError(f"{name} is about {about}: it has to be named {about}{_WITHDRAWN if withdrawal else SUFFIX}.")
     _check_subjects(root, name, statement)
     return statement, keyid
 

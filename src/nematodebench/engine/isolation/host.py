@@ -19,7 +19,6 @@ from nematodebench.engine.isolation.seats import Seat
 from nematodebench.engine.isolation.shared import (
     BRAIN_TURN,
     COPY,
-    HOST_TURN,
     LOOKS,
     MEMORY,
     RESTORE,
@@ -92,7 +91,7 @@ class IsolatedBrains:
         bell = Bell(words, "host_sleeps", "brain_sleeps")
         words[_REQUEST] = request
         bell.hand_over(BRAIN_TURN)
-        while words[_TURN] != HOST_TURN:
+        while words[_TURN] == BRAIN_TURN:
             if words[_OVER]:
                 raise IsolationError(self.complaint())
             bell.sleep_while(BRAIN_TURN)

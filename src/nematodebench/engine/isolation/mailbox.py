@@ -17,7 +17,7 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 
-from nematodebench.engine.isolation.shared import BRAIN_TURN, FUTEX, HOST_TURN, WAIT, WAKE
+from nematodebench.engine.isolation.shared import BRAIN_TURN, FUTEX, WAIT, WAKE
 from nematodebench.kernels.abi import BRAIN
 from nematodebench.kernels.jit import F32, F32M, F64, I64, U64, first_class, intrinsic, kernel
 from nematodebench.kernels.memory import Block, counter, number

@@ -32,6 +32,9 @@ PREPARED = "/prepared.tar"
 COMPILED = "/tmp/cache"
 """Where a brain's process keeps compiled code."""
 _PRLIMIT = "/usr/bin/prlimit"
+_SEEN_IN_PROC = {"cpuinfo", "filesystems", "mounts", "net", "self", "thread-self", "version"}
+"""All that is left of ``/proc`` beside the process itself: the rest counts what the whole machine does, and one run
+could do something there for another to see."""
 _SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc/ld.so.cache", "/etc/alternatives")
 
 
@@ -108,6 +111,10 @@ def command(
     words += [require_sandbox(), "--unshare-all", "--as-pid-1", "--die-with-parent", "--new-session"]
     words += ["--clearenv", "--uid", "65534", "--gid", "65534", "--hostname", "brain", "--cap-drop", "ALL"]
     words += ["--tmpfs", "/", "--dev", "/dev", "--proc", "/proc", "--size", str(64 << 20), "--tmpfs", "/tmp"]
+    for name in sorted(place.name for place in Path("/proc").iterdir()):
+        if not name.isdigit() and name not in _SEEN_IN_PROC:
+            what = ["--tmpfs"] if Path("/proc", name).is_dir() else ["--ro-bind", "/dev/null"]
+            words += [*what, f"/proc/{name}", *(["--remount-ro", f"/proc/{name}"] if len(what) == 1 else [])]
     for place in _SYSTEM:
         if Path(place).is_symlink():
             words += ["--symlink", str(Path(place).readlink()), place]

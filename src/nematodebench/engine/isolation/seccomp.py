@@ -26,6 +26,7 @@ FORBIDDEN = {
     "rt_sigqueueinfo": 129, "rt_tgsigqueueinfo": 297, "open_tree": 428, "move_mount": 429, "fsopen": 430,
     "fsmount": 432, "fspick": 433, "mount_setattr": 442, "quotactl": 179, "acct": 163, "modify_ldt": 154,
     "iopl": 172, "ioperm": 173, "delete_module": 176, "sethostname": 170, "setdomainname": 171,
+    "sysinfo": 99, "io_setup": 206, "sync": 162, "syncfs": 306, "sync_file_range": 277, "getcpu": 309,
     "personality": 135, "init_module": 175, "finit_module": 313, "kexec_load": 246, "reboot": 169, "swapon": 167,
 }  # fmt: skip
 """Numbers of system calls on x86-64 that a brain has no business with."""

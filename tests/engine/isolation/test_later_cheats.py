@@ -1,0 +1,112 @@
+"""Brains that outlive their run, write to the mailbox out of turn, or read what all runs share."""
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from later_cheats import Answers
+from test_isolation import FILE, SEED, TASK, foreign, in_process
+
+from nematodebench.engine.isolation import host
+from nematodebench.engine.isolation.process import Process
+from nematodebench.engine.run import RunSpec, compile_for, execute
+
+LATER = Path(__file__).parent / "later_cheats.py"
+
+
+def later(name):
+    return replace(foreign(name), where=f"{LATER}:{name}", readable=(FILE, LATER))
+
+
+def run(name, config=None, brain=None):
+    brain = brain or later(name)
+    compile_for(TASK, brain)
+    return execute(RunSpec(TASK, name, brain, config or {}, SEED))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["OutlivesItsRun", "CountsOnTheMachine", "AsksTheKernel", "ReadsItsNumber", "KeepsInLibraries", "LeavesThreads"],
+)
+def test_a_brain_that_reaches_beyond_its_run_finds_nothing(name):
+    result = run(name)
+    assert result.failure is None, result.failure
+    assert result.record_hash == in_process("Honest").record_hash
+
+
+@pytest.mark.parametrize("name", ["OutlivesItsRun", "LeavesThreads", "Replaces"])
+def test_no_process_of_a_brain_is_left_when_its_run_is_over(name, monkeypatch):
+    inside, end = [], Process.end
+
+    def noted(process):
+        inside.append(process.number())
+        end(process)
+
+    monkeypatch.setattr(Process, "end", noted)
+    run(name, brain=replace(later(name), seconds=3))
+    (number,) = inside
+    status = Path(f"/proc/{number}/stat")
+    deadline = time.monotonic() + 10
+    while status.exists() and status.read_text().rpartition(")")[2].split()[0] != "Z" and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not status.exists() or status.read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+def test_a_brain_that_says_it_is_over_and_stays_is_ended(monkeypatch):
+    monkeypatch.setattr(host, "_LAST_WORDS", 0.2)
+    result = run("SaysItIsOver", brain=replace(later("SaysItIsOver"), seconds=300))
+    assert result.failure is not None
+    assert "the brain's process ended with code" in result.failure.message
+
+
+def test_a_program_that_does_not_know_the_mailbox_is_stopped():
+    result = run("Replaces", brain=replace(later("Replaces"), seconds=3))
+    assert result.failure is not None
+    assert "it took more than 3 s" in result.failure.message
+
+
+@pytest.mark.parametrize("name", ["AnswersToNobody", "HighWord"])
+def test_a_turn_of_nobody_ends_no_run_and_hangs_none(name):
+    result = run(name)
+    assert result.failure is None, result.failure
+    assert {len(rows) for rows in result.records.values()} == {
+        len(one) for one in in_process("Honest").records.values()
+    }
+
+
+def test_what_a_thread_writes_while_the_world_works_is_no_reward():
+    spoilt, plain = run("WritesAllTheTime"), run("Answers", {"answer": "zero"})
+    assert spoilt.failure is None
+    assert plain.failure is None
+    assert spoilt.record_hash == plain.record_hash
+
+
+def test_a_brain_that_rounds_otherwise_rounds_for_itself():
+    result = run("OtherFloats")
+    assert result.failure is None
+    assert result.record_hash == in_process("Honest").record_hash
+
+
+@pytest.mark.parametrize(
+    ("answer", "word"),
+    [
+        ("nan", "nan"),
+        ("infinite", "inf"),
+        ("half", "0.5"),
+        ("negative", "-1"),
+        ("large", "1e+06"),
+        ("endless", "OverflowError"),
+        ("text", "no action"),
+        ("nothing", "act returned None"),
+        ("pair", "act returned 2 numbers where the body takes 1"),
+        ("complex", "no action"),
+        ("none", "act returned 0 numbers where the body takes 1"),
+        ("object", "no action"),
+    ],
+)
+def test_an_answer_that_is_no_action_fails_the_run_with_its_word(answer, word):
+    result = run("Answers", {"answer": answer})
+    assert answer in Answers.odd
+    assert result.failure is not None
+    assert any(part in result.failure.message for part in word.split("|")), result.failure.message
