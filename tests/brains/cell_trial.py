@@ -45,7 +45,7 @@ class CellTrial:
         forward(brain.net, brain.shown)
         ppo_gradient(brain, rows)
         backward(brain.net, brain.shown)
-        _blame(brain, rows.size)
+        _blame(brain, brain.x)
         self.run_back(cell, brain.x, SEQUENCES)
         return rows
 
@@ -62,10 +62,8 @@ class CellTrial:
         outputs = torch.cat(outputs)
         np.testing.assert_allclose(brain.cell.outputs, outputs.detach().numpy(), atol=2e-5)
         mirror = Mirror(brain.net)
-        padding = torch.zeros(rows.size, brain.shown_width - outputs.shape[1], dtype=torch.float64)
-        if brain.shown_width > outputs.shape[1]:
-            padding[:, : brain.inputs] = x.reshape(rows.size, -1)
-        shown = torch.cat((outputs, padding), dim=1)
+        past = Mirror(brain.past)
+        shown = torch.cat((outputs, torch.tanh(past(x.reshape(rows.size, -1)))), dim=1)
         by_step = torch.zeros(brain.steps, brain.shown_width, dtype=torch.float64).index_put(
             (torch.tensor(rows),), shown
         )
@@ -76,6 +74,8 @@ class CellTrial:
         loss = -gain - 0.05 * entropy + 0.7 * (value - target) ** 2
         loss[rows].mean().backward()
         mirror.assert_gradients()
+        if brain.shown_width > outputs.shape[1]:
+            past.assert_gradients()
 
     def start(self, *widths):
         """The states that the sequences begin with, in parts of these widths."""

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 import torch
-from brain_trial import Trial, discrete, effectors
+from brain_trial import Trial, discrete, effectors, layer_of
 from cell_trial import CellTrial, assert_close
 
 from nematodebench.brains.recurrent import gru_ppo
 
-SMALL = {"units": 13, "sequence": 4, "minibatch": 8, "rollout": 16, "epochs": 2}
+SMALL = {"units": 13, "shortcut": 5, "sequence": 4, "minibatch": 8, "rollout": 16, "epochs": 2}
 
 
 def torch_gru(cell, flat):
@@ -109,6 +109,17 @@ def test_padded_units_stay_silent():
     for matrix in (inputs, units, bias[:, None], old[:, None]):
         assert not matrix.reshape(-1, 16, matrix.shape[1])[:, 13:].any()
     assert not units[:, 13:].any()
+    weights, bias = layer_of(trial.brain.past, 0)
+    assert weights[:, :5].all()
+    assert not weights[:, 5:].any()
+    assert not bias[5:].any()
+
+
+def test_without_a_shortcut_the_readout_sees_the_cell_alone():
+    trial = Trial("gru_ppo", discrete(), **{**SMALL, "shortcut": 0})
+    trial.play(64, np.random.default_rng(0))
+    assert trial.brain.shown_width == trial.brain.cell.units
+    assert not [name for name, _ in trial.brain.learned() if name.startswith("past.")]
 
 
 def test_a_fresh_unit_remembers_for_up_to_its_span():

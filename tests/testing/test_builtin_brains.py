@@ -20,8 +20,8 @@ _CONFIGS = {
     "connectome_ppo": {"sequence": 5, "minibatch": 10, "rollout": 50, "epochs": 2},
     "connectome_rewired": {"sequence": 5, "minibatch": 10, "rollout": 50, "epochs": 2},
     "liquid_ppo": {"units": 13, "backbone": 11, "sequence": 5, "minibatch": 10, "rollout": 50, "epochs": 2},
-    "spiking_ppo": {"units": 13, "sequence": 5, "minibatch": 10, "rollout": 50, "epochs": 2},
-    "gru_ppo": {"units": 13, "sequence": 5, "minibatch": 10, "rollout": 50, "epochs": 2},
+    "spiking_ppo": {"units": 13, "shortcut": 11, "sequence": 5, "minibatch": 10, "rollout": 50, "epochs": 2},
+    "gru_ppo": {"units": 13, "shortcut": 11, "sequence": 5, "minibatch": 10, "rollout": 50, "epochs": 2},
 }
 _TASKS = {"plate_follower": ("plate_chemotaxis-v1", "plate_aerotaxis-v1", "plate_thermotaxis-v1")}
 _COMPILED = [name for name in list_brains() if is_compiled(get_brain(name))]

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from pydantic import Field
 
 from nematodebench.brains.base import BrainClass, CompiledBrain, Interface
 from nematodebench.brains.connectome.circuit import (
@@ -39,16 +38,14 @@ __all__ = ["ConnectomePpo", "ConnectomePpoConfig"]
 class ConnectomePpoConfig(RecurrentConfig):
     """Parameters of `connectome_ppo`."""
 
+    rollout: int = parameter(256, 8, 65536, "steps before the first update", searched(64, 2048, "medium", log=True))
     longest_rollout: int = parameter(1024, 8, 65536, "the longest that a rollout becomes")
     minibatch: int = parameter(32, 1, 65536, "steps of one gradient step at first; they grow with the rollout")
     sequence: int = parameter(
         16, 1, 4096, "steps through which errors are propagated back", searched(8, 128, "medium", log=True)
     )
     epochs: int = parameter(5, 1, 100, "passes over a rollout", searched(1, 20, "medium"))
-    hidden: tuple[int, ...] = Field(
-        (), max_length=8, description="units of each layer between motor neurons and action"
-    )
-    shortcut: bool = Field(False, description="whether the readout is shown the inputs beside the motor neurons")
+    shortcut: int = parameter(0, 0, 1024, "units of a layer that leads from the inputs to the readout past the neurons")
     ticks: int = parameter(4, 1, 16, "ticks of the circuit in every step", searched(1, 6, "high"))
     gain: float = parameter(1.0, 0, 100, "strength of a fresh neuron's synapses", searched(0.3, 3, "medium", log=True))
 

@@ -11,7 +11,7 @@ sequence the state before it counts as zero, forwards and backwards. Sequences o
 rows of step t are ``t x sequences`` and the ones behind it, so that a step of all of them is one matrix product.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -37,9 +37,13 @@ from nematodebench.kernels.jit import F32, F32M, I64, U64, kernel
 from nematodebench.kernels.math import tanh32
 from nematodebench.kernels.memory import counter, floats, part, size, words
 from nematodebench.kernels.mlp import (
+    Network,
     backward,
     forward,
+    init_weights,
     input_deltas,
+    output_deltas,
+    outputs_of,
     silence_inputs,
     update_weights,
 )
@@ -51,7 +55,7 @@ __all__ = ["Recurrent", "RecurrentConfig", "forget_episode", "start_recurrent", 
 class RecurrentConfig(PpoConfig):
     """Parameters of proximal policy optimisation through time; a brain adds those of its cell."""
 
-    rollout: int = parameter(256, 8, 65536, "steps before the first update", searched(64, 2048, "medium", log=True))
+    rollout: int = parameter(512, 8, 65536, "steps before the first update", searched(64, 2048, "medium", log=True))
     longest_rollout: int = parameter(2048, 8, 65536, "the longest that a rollout becomes")
     minibatch: int = parameter(64, 1, 65536, "steps of one gradient step at first; they grow with the rollout")
     learning_rate: float = parameter(3e-3, 0, 1, "Adam's step size", searched(0.0001, 0.01, "high", log=True, off=0.0))
@@ -63,7 +67,10 @@ class RecurrentConfig(PpoConfig):
         64, 1, 4096, "steps through which errors are propagated back", searched(8, 128, "medium", log=True)
     )
     hidden: tuple[int, ...] = Field((), max_length=8, description="units of each layer between cell and action")
-    shortcut: bool = Field(True, description="whether the readout is shown the inputs beside the cell's outputs")
+    shortcut: int = parameter(
+        64, 0, 1024, "units of a layer that leads from the inputs to the readout past the cell; 0 = none",
+        searched(16, 128, "medium", log=True, off=0),
+    )  # fmt: skip
 
 
 class Recurrent(Ppo):
@@ -80,6 +87,7 @@ class Recurrent(Ppo):
     state = size()
     shown_width = size()
     cell = part(Cell)
+    past = part(Network)
     fresh = counter()
     moment = floats("inputs")
     present = floats("state")
@@ -98,7 +106,7 @@ class Recurrent(Ppo):
         longest = max(config.rollout, config.longest_rollout if config.rollout_growth > 0 else 0)
         capacity, own = max(longest // unit, 1) * unit, cell.shape(inputs, config)
         batch = capacity // minibatches
-        shown = own["units"] + (padded(inputs) if config.shortcut else 0)
+        shown = own["units"] + padded(config.shortcut)
         shape = ActorCritic.shape(body, config.hidden, config.levels, capacity, batch, shown)
         return {
             **shape, "rollout": {**shape["rollout"], "inputs": inputs}, "inputs": inputs, "senses": body.inputs,
@@ -108,15 +116,24 @@ class Recurrent(Ppo):
                 **own, "inputs": inputs, "sequences": batch // config.sequence, "rows": batch,
                 "widest": max(shown, own.get("widest", 0)), "adam": {"count": own["count"]},
             },
+            "past": Network.shape(inputs, (), config.shortcut, batch),
         }  # fmt: skip
+
+    def learned(self) -> Iterator[tuple[str, Any]]:
+        """What it keeps; of the shortcut only if there is one."""
+        for name, value in super().learned():
+            if self.shown_width > self.cell.units or not name.startswith("past."):
+                yield name, value
 
 
 @kernel()
 def start_recurrent(brain: Recurrent, rng: U64) -> None:
-    """Draws the weights of the readout; those of the cell are drawn by the brain."""
+    """Draws the weights of the readout and of the layer past the cell; those of the cell are drawn by the brain."""
     start_network(brain, rng)
+    init_weights(brain.past, rng, 1.0, np.sqrt(2.0))
     brain.length = brain.first_length
     silence_inputs(brain.net, brain.cell.true_units, brain.cell.units)
+    silence_inputs(brain.net, brain.cell.units + brain.past.outputs[0], brain.shown_width)
     for row in range(brain.cell.rows):
         brain.cell.ones[row] = np.float32(1.0)
 
@@ -175,24 +192,34 @@ def _gather_sequences(brain: Recurrent, picked: I64) -> None:
 
 @kernel()
 def _show(brain: Recurrent, x: F32M) -> None:
-    """What the readout sees: the outputs of the cell and, by the shortcut, its inputs."""
+    """What the readout sees: the outputs of the cell and those of the layer past it."""
     rows, units, outputs = x.shape[0], brain.cell.units, brain.cell.outputs
     for row in range(rows):
-        shown = brain.shown[row]
         for u in range(units):
-            shown[u] = outputs[row, u]
-        if shown.size > units:
-            for i in range(brain.inputs):
-                shown[units + i] = x[row, i]
+            brain.shown[row, u] = outputs[row, u]
+    if brain.shown_width > units:
+        forward(brain.past, x)
+        passed = outputs_of(brain.past, rows)
+        for row in range(rows):
+            for u in range(passed.shape[1]):
+                brain.shown[row, units + u] = tanh32(passed[row, u])
 
 
 @kernel()
-def _blame(brain: Recurrent, rows: int) -> None:
-    """The gradient by the outputs of the cell, after that of the readout."""
-    input_deltas(brain.net, brain.cell.zeros, brain.by_shown[:rows])
+def _blame(brain: Recurrent, x: F32M) -> None:
+    """The gradient by what the readout saw: for the cell by its outputs, for the layer past it by its weights."""
+    rows, units, by_shown = x.shape[0], brain.cell.units, brain.by_shown
+    input_deltas(brain.net, brain.cell.zeros, by_shown[:rows])
     for row in range(rows):
-        for u in range(brain.cell.units):
-            brain.cell.deltas[row, u] = brain.by_shown[row, u]
+        for u in range(units):
+            brain.cell.deltas[row, u] = by_shown[row, u]
+    if brain.shown_width > units:
+        deltas = output_deltas(brain.past, rows)
+        for row in range(rows):
+            shown = brain.shown[row, units:]
+            for u in range(shown.size):
+                deltas[row, u] = by_shown[row, units + u] * (np.float32(1.0) - shown[u] * shown[u])
+        backward(brain.past, x)
 
 
 def through_time(run: CellFunction, run_back: CellFunction) -> tuple[Callable[..., None], Callable[..., None]]:
@@ -265,9 +292,11 @@ def _learning(
                 forward(net, shown)
                 moved += ppo_gradient(brain, rows)
                 backward(net, shown)
-                _blame(brain, rows.size)
+                _blame(brain, x)
                 run_back(cell, x, picked.size)
                 update_weights(net, brain.learning_rate, brain.max_grad_norm)
+                if brain.shown_width > cell.units:
+                    update_weights(brain.past, brain.learning_rate, brain.max_grad_norm)
                 adam_step(cell.adam, cell.parameters, cell.gradients, brain.learning_rate, brain.max_grad_norm)
             if brain.max_divergence > 0.0 and moved > brain.max_divergence * brain.rollout.filled:
                 break

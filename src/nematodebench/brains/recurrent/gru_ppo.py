@@ -216,7 +216,8 @@ class GruPpo(CompiledBrain):
     |---|---|
     | inputs | the senses, the last action (one input a choice, or the effectors), tanh of the last reward |
     | cell | gated recurrent unit; its state is 0 when an episode begins |
-    | readout | from the state one logit for each level of each action head, and the value |
+    | shortcut | a tanh layer of the inputs past the cell: what to do at once need not pass through what remembers |
+    | readout | from the state and the shortcut one logit for each level of each action head, and the value |
     | gradient | backpropagation through `sequence` steps from the states that were met, as many as a minibatch has |
     | rollouts, horizon, update, value | as in `mlp_ppo` |
     | effectors | one softmax head each over `levels` values spread over [0, 1] |

@@ -234,7 +234,7 @@ class LiquidPpo(CompiledBrain):
     | backbone | b = 1.7159 tanh(0.666 (weights x (inputs, state) + bias)) |
     | state | h <- n + s (f - n) with n = tanh(N b), f = tanh(F b) and s = logistic(T b): time leads from n to f |
     | time | every step lasts as long, so that the two weights of time of the closed form (CfC) are one |
-    | readout, learning | as `gru_ppo` |
+    | shortcut, readout, learning | as `gru_ppo` |
     """
 
     name: ClassVar[str] = "liquid_ppo"

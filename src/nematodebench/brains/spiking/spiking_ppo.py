@@ -33,7 +33,6 @@ _THRESHOLD = np.float32(1.0)
 class SpikingPpoConfig(RecurrentConfig):
     """Parameters of `spiking_ppo`."""
 
-    minibatch: int = parameter(32, 1, 65536, "steps of one gradient step at first; they grow with the rollout")
     sequence: int = parameter(
         32, 1, 4096, "steps through which errors are propagated back", searched(8, 128, "medium", log=True)
     )
@@ -251,7 +250,8 @@ class SpikingPpo(CompiledBrain):
     | potential | v <- `decay` v + currents + recurrent weights x spikes - spike: a spike lowers it by the threshold |
     | threshold | 1 + `adaptation` x a, where a <- r a + (1 - r) spike recovers within 1 to `span` steps |
     | spike | 1 where the potential is above the threshold; its gradient is 1 / (1 + `sharpness` x distance)^2 |
-    | readout | from traces of spikes one logit for each level of each action head, and the value |
+    | shortcut | a tanh layer of the inputs past the neurons |
+    | readout | from traces of spikes and the shortcut one logit for each level of each action head, and the value |
     | learning | as `gru_ppo` |
     """
 
