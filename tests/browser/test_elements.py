@@ -87,7 +87,7 @@ def test_a_case_that_is_not_there_is_said(page, opened_page):
 def test_a_run_is_watched_on_a_phone(page, opened_page):
     page.set_viewport_size({"width": 360, "height": 700})
     page.goto(opened_page(f"<nb-viewer case=one against=other blind=blind {opened_page.run}></nb-viewer>"))
-    page.wait_for_function("document.querySelectorAll('nb-viewer .nb-gauges > *').length > 8")
+    page.wait_for_function("document.querySelectorAll('nb-viewer .nb-gauges b').length > 4")
     assert page.locator("nb-viewer figcaption").all_inner_texts() == ["q_table, episode 1", "q_table, episode 6"]
     page.select_option("nb-viewer select[aria-label='beside it']", "against")
     page.wait_for_function("document.querySelector('nb-viewer figure:last-child .nb-gauges')?.children.length > 3")
@@ -95,6 +95,45 @@ def test_a_run_is_watched_on_a_phone(page, opened_page):
     page.locator("nb-viewer button[aria-label='one step on']").click()
     assert page.inner_text("nb-viewer .nb-row .nb-quiet").startswith("step 1 of ")
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+MINDS = {
+    "mlp_ppo": "units of the network",
+    "echo_state": "features that are read out",
+    "spiking_rstdp": "spikes",
+    "eprop": "spikes",
+    "gru_ppo": "state that is carried on",
+    "connectome_ppo": "neurons of the worm",
+    "quantum_vqc": "expectation of Z",
+}
+
+SEEN = """(brain) => {
+  const episode = document.querySelector("nb-viewer").sides[0].episode;
+  return episode.frames.map(({ mind }) => mind.chances?.reduce((sum, one) => sum + one, 0) ?? 1);
+}"""
+
+
+@pytest.mark.parametrize("brain", MINDS)
+def test_the_panel_tells_what_a_brain_has_in_mind(page, opened_page, brain):
+    task = shortened(get_task(TASK), 2)
+    page.goto(opened_page(""))
+    page.evaluate(case_script("mind", case(task, brain), tables(task)))
+    page.evaluate("document.body.innerHTML = '<nb-viewer case=mind session=5 run=0></nb-viewer>'")
+    page.wait_for_selector("nb-viewer .nb-gauges b")
+    page.locator("nb-viewer summary").click()
+    page.wait_for_selector("nb-viewer .nb-mind section")
+    told = page.locator("nb-viewer .nb-mind").inner_text()
+    assert "what it senses" in told and MINDS[brain] in told and "what it has learned" in told
+    assert page.evaluate(SEEN, brain) == pytest.approx([1.0] * len(page.evaluate(SEEN, brain)), abs=1e-5)
+
+
+def test_a_viewer_that_plays_moves_and_can_be_paused(page, opened_page):
+    page.goto(opened_page(f"<nb-viewer plays case=one {opened_page.run}></nb-viewer>"))
+    page.wait_for_function("Number(document.querySelector('nb-viewer input[aria-label^=step]').value) > 2")
+    page.get_by_role("button", name="Pause").click()
+    at = page.input_value("nb-viewer input[aria-label^=step]")
+    page.wait_for_timeout(300)
+    assert page.input_value("nb-viewer input[aria-label^=step]") == at
 
 
 BEGINS = """async ([phase, number, alone]) => {

@@ -143,6 +143,7 @@ def case(task: Task | str, brain: str, config: Any = None) -> dict[str, Any]:
         "sensors": list(body.sensors),
         "choices": body.choices,
         "choice_names": list(body.choice_names),
+        "effectors": [] if body.choices else list(task.world.actions.names),
         "action_width": body.action_width,
         "brain": _brain(brain, resolved, task),
         "worlds": [_world(world) for world in worlds],

@@ -1,5 +1,6 @@
 /** Draws the rows that a world's scene writes (src/nematodebench/kernels/scene.py says what they mean) on a canvas. */
 import palette from "../../../src/nematodebench/drawing/palette.json";
+import { disc, drawBody, drawTrail, type Body, type Ground, type Point } from "./bodies";
 import type { Frame, Picture } from "./types";
 
 type Role = keyof typeof palette.light.roles;
@@ -8,6 +9,9 @@ const ROLES: Role[] = ["brain", "reference", "null", "blind", "danger", "food", 
 const enum Kind { disc, ring, line, rectangle, triangle, label, body, trace, bar, readout }
 const COLUMNS = 8;
 const SIDE = 64;
+/** A longer way, as a share of the view, was not walked. */
+const JUMP = 0.3;
+const MOVING = new Set([Kind.body, Kind.ring, Kind.line, Kind.triangle]);
 
 export const theme = (): Theme => {
   const told = document.documentElement.dataset["theme"] ?? document.documentElement.dataset["mdColorScheme"];
@@ -19,14 +23,12 @@ export const colour = (role: string): string => theme().roles[role as Role] ?? t
 
 interface Row { kind: number; role: Role; x: number; y: number; a: number; b: number; c: number; value: number }
 
-export function rowsOf(frame: Frame): Row[] {
-  const found: Row[] = [];
-  for (let at = 0; at < frame.rows.length; at += COLUMNS) {
-    const [kind, role, x, y, a, b, c, value] = frame.rows.subarray(at, at + COLUMNS) as unknown as number[];
-    found.push({ kind: kind!, role: ROLES[role!] ?? "ink", x: x!, y: y!, a: a!, b: b!, c: c!, value: value! });
-  }
-  return found;
+function rowAt(frame: Frame, n: number): Row | null {
+  const [kind, role, x, y, a, b, c, value] = frame.rows.subarray(n * COLUMNS, (n + 1) * COLUMNS) as unknown as number[];
+  return value === undefined ? null : { kind: kind!, role: ROLES[role!] ?? "ink", x: x!, y: y!, a: a!, b: b!, c: c!, value };
 }
+
+export const rowsOf = (frame: Frame): Row[] => Array.from({ length: frame.rows.length / COLUMNS }, (_, n) => rowAt(frame, n)!);
 
 /** Bars and numbers stand beside the picture. */
 export interface Gauge { word: string; role: Role; share?: number; text?: string }
@@ -54,42 +56,75 @@ function shade(value: number): [number, number, number] {
   return [0, 1, 2].map((n) => weight * (low[n]! * (1 - rest) + high[n]! * rest) + (1 - weight) * ground[n]!) as [number, number, number];
 }
 
+/** Of a moment between two frames: what moves is on its way, what is new or gone is not. */
+function tween(before: Row[], after: Row[], share: number, jump: Point): Row[] {
+  if (!share || before.length !== after.length) return before;
+  const near = (one: number, other: number, most: number) => Math.abs(one - other) <= most;
+  return before.map((row, n) => {
+    const next = after[n]!;
+    const moves = MOVING.has(row.kind) && next.kind === row.kind && next.role === row.role && near(row.x, next.x, jump[0]) && near(row.y, next.y, jump[1]);
+    if (!moves) return row;
+    const mix = (one: number, other: number) => one + share * (other - one);
+    const moved = { ...row, x: mix(row.x, next.x), y: mix(row.y, next.y) };
+    if (row.kind === Kind.line) return near(row.a, next.a, jump[0]) && near(row.b, next.b, jump[1]) ? { ...moved, a: mix(row.a, next.a), b: mix(row.b, next.b) } : row;
+    if (row.kind !== Kind.ring) moved.c = row.c + share * Math.atan2(Math.sin(next.c - row.c), Math.cos(next.c - row.c));
+    return moved;
+  });
+}
+
+const bodyOf = (row: Row): Body => ({ x: row.x, y: row.y, radius: row.a, length: row.b, heading: row.c, opacity: row.value });
+
 export class Painter {
   private readonly pen: CanvasRenderingContext2D;
   private readonly raster = document.createElement("canvas");
+  private readonly veil = document.createElement("canvas");
   private scale = 1;
-  private left = 0;
-  private top = 0;
+  private readonly jump: Point;
 
   constructor(private readonly canvas: HTMLCanvasElement, private readonly picture: Picture) {
     this.pen = canvas.getContext("2d")!;
     this.raster.width = this.raster.height = SIDE;
+    const [left, bottom, right, top] = picture.view;
+    this.jump = [JUMP * (right - left), JUMP * (top - bottom)];
   }
 
-  private readonly x = (x: number) => this.left + (x - this.picture.view[0]) * this.scale;
-  private readonly y = (y: number) => this.top + (this.picture.view[3] - y) * this.scale;
+  private readonly x = (x: number) => (x - this.picture.view[0]) * this.scale;
+  private readonly y = (y: number) => (this.picture.view[3] - y) * this.scale;
 
-  /** Draws a moment with what lies behind it; ghosts are drawn faintly on top, each in the colour of its role. */
+  private ground(pen: CanvasRenderingContext2D): Ground {
+    return { pen, at: ([x, y]) => [this.x(x), this.y(y)], scale: this.scale, jump: this.jump, surface: theme().surface };
+  }
+
+  /**
+   * Draws a moment with what lies behind it; ghosts are drawn faintly on top, each in the colour of its role.
+   * `at` may lie between two frames.
+   */
   draw(frames: Frame[], at: number, ghosts: { frames: Frame[]; role: Role }[] = []): void {
-    const frame = frames[at];
+    const now = Math.floor(at);
+    const frame = frames[now];
     if (!frame) return;
-    const [left, bottom, right, top] = this.picture.view;
-    const box = this.canvas.getBoundingClientRect();
-    const dots = window.devicePixelRatio || 1;
-    const width = Math.max(1, Math.round(box.width * dots));
-    const height = Math.max(1, Math.round((width * (top - bottom)) / (right - left)));
-    if (this.canvas.width !== width || this.canvas.height !== height) [this.canvas.width, this.canvas.height] = [width, height];
-    this.scale = width / (right - left);
-    this.left = this.top = 0;
+    this.fit();
     this.pen.globalAlpha = 1;
     this.pen.fillStyle = theme().surface;
-    this.pen.fillRect(0, 0, width, height);
-    if (this.picture.field && frame.field) this.field(frame.field, width, height);
-    rowsOf(frame).forEach((row, n) => this.row(row, n, frames, at));
+    this.pen.fillRect(0, 0, this.canvas.width, this.canvas.height);
+    if (this.picture.field && frame.field) this.field(frame.field);
+    const rows = tween(rowsOf(frame), rowsOf(frames[Math.min(now + 1, frames.length - 1)]!), at - now, this.jump);
+    const courses = rows.map((row, n) => (row.kind === Kind.body ? this.course(row, n, frames, now) : []));
+    this.trails(rows, courses, () => 1);
+    rows.forEach((row, n) => this.row(row, n, frames, now, courses[n]!));
     for (const ghost of ghosts) this.ghost(ghost.frames, Math.min(at, ghost.frames.length - 1), ghost.role);
+    this.pen.globalAlpha = 1;
   }
 
-  private field(values: Uint8Array, width: number, height: number): void {
+  private fit(): void {
+    const [left, bottom, right, top] = this.picture.view;
+    const width = Math.max(1, Math.round(this.canvas.getBoundingClientRect().width * (window.devicePixelRatio || 1)));
+    const height = Math.max(1, Math.round((width * (top - bottom)) / (right - left)));
+    for (const one of [this.canvas, this.veil]) if (one.width !== width || one.height !== height) [one.width, one.height] = [width, height];
+    this.scale = width / (right - left);
+  }
+
+  private field(values: Uint8Array): void {
     const pen = this.raster.getContext("2d")!;
     const image = pen.createImageData(SIDE, SIDE);
     for (let n = 0; n < values.length; n++) {
@@ -98,24 +133,53 @@ export class Painter {
       image.data[target + 3] = 255;
     }
     pen.putImageData(image, 0, 0);
-    this.pen.drawImage(this.raster, 0, 0, width, height);
+    this.pen.imageSmoothingQuality = "high";
+    this.pen.drawImage(this.raster, 0, 0, this.canvas.width, this.canvas.height);
   }
 
-  private row(row: Row, n: number, frames: Frame[], at: number): void {
+  /** Places of a body, the latest first, each once as long as it stayed there. */
+  private course(row: Row, n: number, frames: Frame[], now: number): Point[] {
+    const found: Point[] = [[row.x, row.y]];
+    const most = Math.max(this.picture.trail, 12) + 1;
+    for (let t = now; t >= 0 && found.length <= most; t--) {
+      const before = rowAt(frames[t]!, n);
+      if (!before || before.kind !== Kind.body) break;
+      const last = found.at(-1)!;
+      if (before.x !== last[0] || before.y !== last[1]) found.push([before.x, before.y]);
+    }
+    return found;
+  }
+
+  /** The trails of all bodies, under everything else. */
+  private trails(rows: Row[], courses: Point[][], strength: (row: Row) => number, role?: Role): void {
+    const pen = this.veil.getContext("2d")!;
+    pen.clearRect(0, 0, this.veil.width, this.veil.height);
+    const ground = this.ground(pen);
+    rows.forEach((row, n) => {
+      if (row.kind === Kind.body && strength(row)) drawTrail(ground, bodyOf(row), courses[n]!, this.picture.trail, theme().roles[role ?? row.role]);
+    });
+    this.pen.globalAlpha = 1;
+    this.pen.drawImage(this.veil, 0, 0);
+  }
+
+  private row(row: Row, n: number, frames: Frame[], now: number, course: Point[]): void {
     const { pen, scale } = this;
     const colours = theme().roles[row.role];
+    const ground = this.ground(pen);
     pen.globalAlpha = Math.min(1, Math.max(0, row.kind === Kind.label || row.kind === Kind.trace ? 1 : row.value));
     pen.fillStyle = pen.strokeStyle = colours;
     pen.lineCap = pen.lineJoin = "round";
     const [x, y] = [this.x(row.x), this.y(row.y)];
     switch (row.kind) {
       case Kind.disc:
+        if (row.value >= 1) disc(ground, [row.x, row.y], 1.25 * row.a, theme().surface, 0.85);
+        disc(ground, [row.x, row.y], row.a, colours, row.value);
+        break;
       case Kind.ring:
         pen.lineWidth = Math.max(1, row.b * scale);
         pen.beginPath();
-        pen.arc(x, y, Math.max(1, row.a * scale), 0, 2 * Math.PI);
-        if (row.kind === Kind.disc) pen.fill();
-        else pen.stroke();
+        pen.arc(x, y, Math.max(1.6, row.a * scale - pen.lineWidth / 2), 0, 2 * Math.PI);
+        pen.stroke();
         break;
       case Kind.line:
         pen.lineWidth = Math.max(1, row.c * scale);
@@ -128,30 +192,45 @@ export class Painter {
         this.turned(x, y, row.c, () => pen.fillRect((-row.a * scale) / 2, (-row.b * scale) / 2, row.a * scale, row.b * scale));
         break;
       case Kind.triangle:
-        this.turned(x, y, row.c, () => {
-          pen.beginPath();
-          pen.moveTo((row.a * scale) / 2, 0);
-          pen.lineTo((-row.a * scale) / 2, (row.b * scale) / 2);
-          pen.lineTo((-row.a * scale) / 2, (-row.b * scale) / 2);
-          pen.fill();
-        });
+        this.triangle(row, x, y);
         break;
-      case Kind.label: {
-        const number = row.c >= 0 ? row.value.toFixed(row.c) : "";
-        pen.font = `${Math.max(9, row.b * scale)}px system-ui, sans-serif`;
-        pen.textAlign = "center";
-        pen.textBaseline = "middle";
-        pen.fillText([row.a >= 0 ? this.picture.words[row.a] : "", number].filter(Boolean).join(" "), x, y);
+      case Kind.label:
+        this.label(row, x, y);
         break;
-      }
       case Kind.body:
-        this.body(row, n, frames, at);
+        drawBody(ground, bodyOf(row), course, colours);
         break;
       case Kind.trace:
-        this.trace(row, n, frames, at);
+        this.trace(row, n, frames, now);
         break;
     }
     pen.globalAlpha = 1;
+  }
+
+  private triangle(row: Row, x: number, y: number): void {
+    const { pen } = this;
+    const [long, wide] = [Math.max(3.2, row.a * this.scale), Math.max(3.2, row.b * this.scale)];
+    const fill = (ahead: number, behind: number, aside: number) => this.turned(x, y, row.c, () => {
+      pen.beginPath();
+      pen.moveTo(ahead * long, 0);
+      pen.lineTo(-behind * long, aside * wide);
+      pen.lineTo(-behind * long, -aside * wide);
+      pen.fill();
+    });
+    if (row.value >= 1) {
+      [pen.fillStyle, pen.globalAlpha] = [theme().surface, 0.85];
+      fill(0.78, 0.5, 0.66);
+    }
+    [pen.fillStyle, pen.globalAlpha] = [theme().roles[row.role], Math.min(1, row.value)];
+    fill(0.6, 0.4, 0.5);
+  }
+
+  private label(row: Row, x: number, y: number): void {
+    const { pen } = this;
+    const number = row.c >= 0 ? row.value.toFixed(row.c) : "";
+    pen.font = `${Math.max(9, row.b * this.scale)}px system-ui, sans-serif`;
+    [pen.textAlign, pen.textBaseline] = ["center", "middle"];
+    pen.fillText([row.a >= 0 ? this.picture.words[row.a] : "", number].filter(Boolean).join(" "), x, y);
   }
 
   private turned(x: number, y: number, angle: number, draw: () => void): void {
@@ -162,105 +241,41 @@ export class Painter {
     this.pen.restore();
   }
 
-  /** Rows of the same kind at the same place among all rows, in the past. */
-  private past(n: number, frames: Frame[], at: number, count: number): Row[] {
-    const found: Row[] = [];
-    for (let t = Math.max(0, at - count); t <= at; t++) {
-      const row = rowsOf(frames[t]!)[n];
-      if (row) found.push(row);
-    }
-    return found;
-  }
-
-  private body(row: Row, n: number, frames: Frame[], at: number): void {
-    const { pen } = this;
-    const radius = Math.max(2.5 * (window.devicePixelRatio || 1), row.a * this.scale);
-    const past = this.past(n, frames, at, this.picture.trail).filter((one) => one.kind === Kind.body);
-    const far = (this.picture.view[2] - this.picture.view[0]) / 2;
-    for (let t = 1; t < past.length; t++) {
-      const [from, to] = [past[t - 1]!, past[t]!];
-      if (Math.hypot(to.x - from.x, to.y - from.y) > far) continue;
-      pen.globalAlpha = 0.5 * (t / past.length) * row.value;
-      pen.lineWidth = Math.max(1.5, radius * 0.4);
-      pen.beginPath();
-      pen.moveTo(this.x(from.x), this.y(from.y));
-      pen.lineTo(this.x(to.x), this.y(to.y));
-      pen.stroke();
-    }
-    pen.globalAlpha = row.value;
-    if (row.b > 0) this.worm(past, row, radius, far);
-    pen.beginPath();
-    pen.arc(this.x(row.x), this.y(row.y), radius, 0, 2 * Math.PI);
-    pen.fill();
-    if (row.b < 0) return; // a ball has no front
-    pen.lineWidth = Math.max(1, radius * 0.35);
-    pen.strokeStyle = theme().background;
-    pen.beginPath();
-    pen.moveTo(this.x(row.x), this.y(row.y));
-    pen.lineTo(this.x(row.x) + 0.85 * radius * Math.cos(row.c), this.y(row.y) - 0.85 * radius * Math.sin(row.c));
-    pen.stroke();
-  }
-
-  /** The body follows the head along its path; before there is one it lies straight behind. */
-  private worm(past: Row[], row: Row, radius: number, far: number): void {
-    const { pen } = this;
-    const points: [number, number][] = [[row.x, row.y]];
-    let left = row.b;
-    for (let t = past.length - 2; t >= 0 && left > 0; t--) {
-      const [px, py] = points.at(-1)!;
-      const [dx, dy] = [past[t]!.x - px, past[t]!.y - py];
-      const length = Math.hypot(dx, dy);
-      if (length > far) break;
-      if (length === 0) continue;
-      const part = Math.min(1, left / length);
-      points.push([px + part * dx, py + part * dy]);
-      left -= length;
-    }
-    const [px, py] = points.at(-1)!;
-    if (left > 0) points.push([px - left * Math.cos(row.c), py - left * Math.sin(row.c)]);
-    pen.lineWidth = 1.5 * radius;
-    pen.beginPath();
-    points.forEach(([x, y], n) => (n ? pen.lineTo(this.x(x), this.y(y)) : pen.moveTo(this.x(x), this.y(y))));
-    pen.stroke();
-  }
-
-  private trace(row: Row, n: number, frames: Frame[], at: number): void {
+  /** The past of a number as a curve that ends where it is now. */
+  private trace(row: Row, n: number, frames: Frame[], now: number): void {
     const { pen, scale } = this;
-    const past = this.past(n, frames, at, Math.max(1, Math.round(row.c)));
-    pen.lineWidth = Math.max(1.5, 1.5 * (window.devicePixelRatio || 1));
+    const count = Math.max(1, Math.round(row.c));
+    const past: number[] = [];
+    for (let t = Math.max(0, now - count + 1); t <= now; t++) past.push(Math.min(1, Math.max(-1, rowAt(frames[t]!, n)?.value ?? 0)));
+    const place = (t: number): Point => [this.x(row.x) - ((past.length - 1 - t) * row.a * scale) / count, this.y(row.y + row.b * past[t]!)];
+    pen.lineWidth = Math.max(1.5, 0.04 * row.b * scale);
+    pen.globalAlpha = 0.9;
     pen.beginPath();
-    past.forEach((one, t) => {
-      const x = this.x(row.x) - ((past.length - 1 - t) * row.a * scale) / Math.max(1, row.c);
-      const y = this.y(row.y + one.b * one.value);
-      if (t) pen.lineTo(x, y);
-      else pen.moveTo(x, y);
-    });
+    past.forEach((_, t) => (t ? pen.lineTo(...place(t)) : pen.moveTo(...place(t))));
     pen.stroke();
+    pen.globalAlpha = 1;
+    pen.beginPath();
+    pen.arc(...place(past.length - 1), Math.max(1.6, 0.07 * row.b * scale), 0, 2 * Math.PI);
+    pen.fill();
   }
 
   /** Only the bodies of another run, each as a ring with its path. */
   private ghost(frames: Frame[], at: number, role: Role): void {
     const { pen } = this;
-    const frame = frames[at];
-    if (!frame) return;
+    const now = Math.floor(at);
+    if (!frames[now]) return;
+    const rows = tween(rowsOf(frames[now]!), rowsOf(frames[Math.min(now + 1, frames.length - 1)]!), at - now, this.jump);
+    const wanted = (row: Row) => row.kind === Kind.body && row.role === "brain";
+    const courses = rows.map((row, n) => (wanted(row) ? this.course(row, n, frames, now) : []));
+    this.trails(rows, courses, (row) => (wanted(row) ? 1 : 0), role);
     pen.strokeStyle = theme().roles[role];
-    rowsOf(frame).forEach((row, n) => {
-      if (row.kind !== Kind.body || row.role !== "brain") return;
-      pen.globalAlpha = 0.6;
-      pen.lineWidth = 2 * (window.devicePixelRatio || 1);
-      const far = (this.picture.view[2] - this.picture.view[0]) / 2;
-      const past = this.past(n, frames, at, this.picture.trail);
-      pen.beginPath();
-      past.forEach((one, t) => {
-        const jump = t > 0 && Math.hypot(one.x - past[t - 1]!.x, one.y - past[t - 1]!.y) > far;
-        if (t && !jump) pen.lineTo(this.x(one.x), this.y(one.y));
-        else pen.moveTo(this.x(one.x), this.y(one.y));
-      });
-      pen.stroke();
+    pen.lineWidth = 2 * (window.devicePixelRatio || 1);
+    for (const row of rows.filter(wanted)) {
+      pen.globalAlpha = 0.9;
       pen.beginPath();
       pen.arc(this.x(row.x), this.y(row.y), Math.max(4, row.a * this.scale), 0, 2 * Math.PI);
       pen.stroke();
-    });
+    }
     pen.globalAlpha = 1;
   }
 }

@@ -1,6 +1,7 @@
 /** One run as src/nematodebench/engine executes it: the same loop, the same seeds, the same hashes. */
 import { Sha256 } from "./hashes";
 import { Block, Machine, type Argument } from "./machine";
+import { mindOf, type Reader } from "./thoughts";
 import type { Case, Episode, Field, Frame, Learned, Phase, Seeds, Tables } from "./types";
 
 const RNG_WORDS = 11;
@@ -25,14 +26,15 @@ export interface Progress {
   record: number[];
 }
 
-/** What the brain has in mind that a panel shows: not the copies and histories that only learning needs. */
-const MIND = /^(choice\.votes|readout\.outputs|readout\.value|net\.units|net\.potential|net\.count|activation|now|readout\.phi)$/;
-const MOST_SHOWN = 256;
-
 export class Run {
   readonly records = new Map<string, number[][]>();
   private readonly m: Machine;
   private readonly width: number;
+  /** An array of the first agent's brain, or a part of it, by name. */
+  private readonly read: Reader = (name, most = Infinity, skipped = 0) => {
+    const field = this.given.brain.fields.find((one) => one.name === name);
+    return field ? this.values(field, most, skipped) : null;
+  };
   private hyper: Block;
   private ints: Block;
   private mem: Block;
@@ -169,7 +171,9 @@ export class Run {
       rows.push(record);
       this.steps += record[1]!;
       if (frames) {
-        frames.push(this.frame(world.scene!, [params, state, out], frames.at(-1) ?? null));
+        const last = frames.at(-1);
+        const end = this.frame(world.scene!, [params, state, out], last ?? null);
+        frames.push({ ...end, mind: last?.mind ?? end.mind }); // the brain has learned since, and decides no more
         keep?.({ phase: phase.name, world: phase.world, episode: n, record, frames });
       }
       yield { phase: phase.name, episode: n + 1, of: phase.episodes || 0, record };
@@ -205,31 +209,21 @@ export class Run {
       obs: this.obs.f32.slice(0, inputs),
       action: this.action.f32.slice(0, action_width),
       reward: 0,
-      mind: this.mind(MIND, MOST_SHOWN),
+      mind: mindOf(this.given, this.read),
     };
   }
 
   /** Named arrays of the first agent's brain. */
-  mind(names: RegExp, most: number): Record<string, Float32Array> {
+  arrays(names: RegExp, most: number): Record<string, Float32Array> {
     const shown = this.given.brain.fields.filter((field) => names.test(field.name));
-    const found = Object.fromEntries(shown.map((field) => [field.name, this.values(field, most)]));
-    return names === MIND ? { ...found, ...this.outputs() } : found;
+    return Object.fromEntries(shown.map((field) => [field.name, this.values(field, most)]));
   }
 
-  /** What the last layer of a network put out for the observation that it decided on. */
-  private outputs(): Record<string, Float32Array> {
-    const words = (name: string) => this.given.brain.fields.find((field) => field.name === name);
-    const [first, count, units] = [words("net.first_unit"), words("net.outputs"), words("net.units")];
-    if (!first || !count || !units) return {};
-    const last = first.shape[0]! - 1;
-    const at = units.at + Number(this.ints.i64[first.at + last]!);
-    return { outputs: this.mem.f32.slice(at, at + Number(this.ints.i64[count.at + last]!)) };
-  }
-
-  private values(field: Field, most: number): Float32Array {
-    const count = Math.min(most, field.shape.reduce((a, b) => a * b, 1));
-    if (field.bank === "mem") return this.mem.f32.slice(field.at, field.at + count);
-    return Float32Array.from(this.ints.i64.subarray(field.at, field.at + count), Number);
+  private values(field: Field, most: number, skipped = 0): Float32Array {
+    const count = Math.min(most, field.shape.reduce((a, b) => a * b, 1) - skipped);
+    const at = field.at + skipped;
+    if (field.bank === "mem") return this.mem.f32.slice(at, at + count);
+    return Float32Array.from(this.ints.i64.subarray(at, at + count), Number);
   }
 
   saved(): { memory: Uint8Array; records: [string, number[][]][]; episodes: number; steps: number } {

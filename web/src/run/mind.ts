@@ -1,64 +1,133 @@
-/** The panel of a brain: what it senses, what it tends to do, what its units do, what its weights are. */
+/** The panel of a brain: what it senses, how it decides, what its units did up to now, and its weights. */
 import { colour, theme } from "./draw";
 import { make } from "./parts";
-import type { Case, Frame } from "./types";
+import type { Case, Frame, Mind } from "./types";
 
 const MOST_BARS = 12;
-const UNITS = ["net.units", "activation", "now", "net.potential", "readout.phi"];
-const TENDENCIES: [string, string][] = [["choice.votes", "votes"], ["readout.outputs", "preference"]];
+const [MOST_STEPS, MOST_ROWS] = [160, 128];
 
-function bars(title: string, names: string[], values: ArrayLike<number>, marked = -1): Node[] {
+/** A bar from 0 to a share; `signed` ones begin in the middle. What it says stands beside it in words. */
+export function bar(share: number, role = "brain", signed = false): HTMLElement {
+  const size = Math.min(1, Math.abs(share)) * (signed ? 50 : 100);
+  const left = signed ? (share < 0 ? 50 - size : 50) : 0;
+  const fill = make("i");
+  [fill.style.left, fill.style.width, fill.style.background] = [`${left}%`, `${size}%`, colour(role)];
+  return make("span", { class: signed ? "nb-bar nb-signed" : "nb-bar", "aria-hidden": "true" }, fill);
+}
+
+const section = (title: string, ...inside: Node[]): HTMLElement => make("section", {}, make("b", {}, title), ...inside);
+
+/** Named numbers; what was chosen is marked. They share a scale: 1, or the largest of them. */
+function bars(title: string, names: string[], values: ArrayLike<number>, isSigned: boolean, chosen = -1): HTMLElement[] {
   const shown = Array.from({ length: Math.min(values.length, names.length, MOST_BARS) }, (_, n) => values[n]!);
-  const largest = Math.max(1e-9, ...shown.map(Math.abs));
-  const scale = largest <= 1 ? 1 : largest;
+  if (!shown.length) return [];
+  const scale = Math.max(1, ...shown.map(Math.abs));
   const rows = shown.flatMap((value, n) => {
-    const meter = make("meter", { min: 0, max: 1, value: Math.min(1, Math.abs(value) / scale), "aria-label": `${names[n]} ${value.toFixed(2)}` });
-    const word = make("span", {}, names[n]!);
-    if (n === marked) word.style.fontWeight = "700";
-    return [word, meter, make("span", {}, value.toFixed(2))];
+    const mark: Record<string, string> = n === chosen ? { class: "nb-chosen" } : {};
+    return [make("span", mark, names[n]!.replaceAll("_", " ")), bar(value / scale, n === chosen ? "reference" : "brain", isSigned), make("span", mark, value.toFixed(2))];
   });
-  return rows.length ? [make("b", {}, title), make("span"), make("span"), ...rows] : [];
+  return [section(title, make("div", { class: "nb-gauges" }, ...rows))];
 }
 
-/** Numbers as a strip of colours: blue below 0, orange above. */
-function strip(title: string, values: Float32Array): Node[] {
-  if (!values.length) return [];
-  const columns = Math.min(values.length, 128);
-  const rows = Math.ceil(values.length / columns);
-  const canvas = make("canvas", { width: columns, height: rows, role: "img", "aria-label": `${title}: ${values.length} numbers` });
+/** Colours of numbers on a canvas: blue below 0, orange above, the stronger the farther from it. */
+function paint(canvas: HTMLCanvasElement, largest: number, numbers: (pixel: (x: number, y: number, value: number) => void) => void): void {
   const pen = canvas.getContext("2d")!;
-  let largest = 1e-9;
-  for (const value of values) if (Number.isFinite(value)) largest = Math.max(largest, Math.abs(value));
   pen.fillStyle = theme().surface;
-  pen.fillRect(0, 0, columns, rows);
-  values.forEach((value, n) => {
-    if (!Number.isFinite(value)) return;
+  pen.fillRect(0, 0, canvas.width, canvas.height);
+  const [below, above] = [colour("brain"), colour("reference")];
+  numbers((x, y, value) => {
+    if (!value || !Number.isFinite(value)) return;
     pen.globalAlpha = Math.min(1, Math.abs(value) / largest);
-    pen.fillStyle = colour(value < 0 ? "brain" : "reference");
-    pen.fillRect(n % columns, Math.floor(n / columns), 1, 1);
+    pen.fillStyle = value < 0 ? below : above;
+    pen.fillRect(x, y, 1, 1);
   });
-  return [make("b", {}, title), canvas];
 }
 
-/** What a network puts out: a preference for each action and a value, or the value of each action. */
-function outputs(given: Case, values: Float32Array, actions: string[], chosen: number): Node[] {
-  const title = values.length === given.choices ? "value of" : "preference";
-  const expects = values.length === given.choices + 1 ? bars("expects", ["value"], [values[given.choices]!]) : [];
-  return [...bars(title, actions, values.subarray(0, given.choices), chosen), ...expects];
+function largestOf(lists: Iterable<Float32Array>): number {
+  let largest = 1e-9;
+  for (const values of lists) for (const value of values) if (Number.isFinite(value)) largest = Math.max(largest, Math.abs(value));
+  return largest;
 }
 
-export function showMind(panel: HTMLElement, given: Case, frame: Frame, weights: Record<string, Float32Array>): void {
+/** What units did: a column a step up to now, a row a unit. */
+function history(title: string, frames: Frame[], at: number, of: (mind: Mind) => Float32Array | undefined): HTMLElement[] {
+  const count = Math.min(MOST_ROWS, of(frames[at]!.mind)?.length ?? 0);
+  if (!count) return [];
+  const steps = Math.min(MOST_STEPS, frames.length);
+  const first = Math.max(0, at - steps + 1);
+  const canvas = make("canvas", { class: "nb-raster", width: steps, height: count, role: "img", "aria-label": `${title}: ${count} of them in steps ${first} to ${at}` });
+  canvas.style.height = `${Math.min(14, Math.max(4, count * 0.12))}rem`;
+  const seen = frames.slice(first, at + 1).map((frame) => of(frame.mind) ?? new Float32Array());
+  paint(canvas, largestOf(frames.map((frame) => of(frame.mind) ?? new Float32Array())), (pixel) =>
+    seen.forEach((values, t) => values.forEach((value, n) => n < count && pixel(steps - seen.length + t, n, value))),
+  );
+  return [section(`${title}: a row for each of ${count}, now at the right`, canvas)];
+}
+
+function weightMaps(weights: Record<string, Float32Array>, shapes: Map<string, number[]>): HTMLElement[] {
+  const maps = Object.entries(weights).filter(([, values]) => values.length).slice(0, 3).map(([name, values]) => {
+    const shape = shapes.get(name) ?? [];
+    const columns = shape.length === 2 ? Math.min(shape[1]!, 512) : Math.min(values.length, 128);
+    const rows = Math.ceil(values.length / columns);
+    const canvas = make("canvas", { class: "nb-raster", width: columns, height: rows, role: "img", "aria-label": `${name}: ${values.length} numbers` });
+    canvas.style.height = `${Math.min(8, Math.max(1.5, rows * 0.12))}rem`;
+    paint(canvas, largestOf([values]), (pixel) => values.forEach((value, n) => pixel(n % columns, Math.floor(n / columns), value)));
+    return [make("span", { class: "nb-quiet" }, `${name.replaceAll("_", " ")} (${values.length.toLocaleString("en")})`), canvas];
+  });
+  return maps.length ? [section("what it has learned: blue below 0, orange above", ...maps.flat())] : [];
+}
+
+/** How it decides: chances, expectations or votes, and what it expects of the moment. */
+function decision(given: Case, frame: Frame, frames: Frame[]): HTMLElement[] {
+  const { mind } = frame;
   const chosen = given.choices ? Math.round(frame.action[0]!) : -1;
-  const actions = given.choices ? given.choice_names : Array.from(frame.action, (_, n) => `effector ${n + 1}`);
-  const tendency = TENDENCIES.find(([name]) => frame.mind[name]?.length);
-  const units = UNITS.find((name) => frame.mind[name]?.length);
-  const count = given.choices || frame.action.length;
+  const expects = mind.value === undefined ? [] : bars("what it expects of this moment", ["value"], [mind.value], true);
+  if (!given.choices) {
+    const names = given.effectors?.length ? given.effectors : Array.from(frame.action, (_, n) => `effector ${n + 1}`);
+    return [...bars("what it does", names, frame.action, false), ...levels(names, mind.chances), ...expects];
+  }
+  const names = given.choice_names;
+  const isSigned = (of: (mind: Mind) => Float32Array | undefined) => frames.some((one) => of(one.mind)?.some((value) => value < 0));
+  const told = mind.chances
+    ? bars("how likely it does what (done: orange)", names, mind.chances, false, chosen)
+    : mind.worths
+      ? bars("what it expects of each action (done: orange)", names, mind.worths, isSigned((one) => one.worths), chosen)
+      : mind.votes
+        ? bars("what speaks for each action (done: orange)", names, mind.votes, isSigned((one) => one.votes), chosen)
+        : bars("what it does", names, names.map((_, n) => Number(n === chosen)), false, chosen);
+  return [...told, ...expects];
+}
+
+/** Effectors are chosen among levels: a row an effector, a cell a level, the darker the likelier. */
+function levels(names: string[], chances?: Float32Array): HTMLElement[] {
+  const count = chances ? chances.length / names.length : 0;
+  if (!chances || !Number.isInteger(count) || count < 2) return [];
+  const canvas = make("canvas", { class: "nb-raster", width: count, height: names.length, role: "img", "aria-label": `chances of ${count} levels of ${names.join(", ")}` });
+  canvas.style.height = `${1.2 * names.length}rem`;
+  paint(canvas, 1, (pixel) => chances.forEach((value, n) => pixel(n % count, Math.floor(n / count), value)));
+  return [section(`how likely each level from 0 to 1 is: ${names.join(", ")}`, canvas)];
+}
+
+function quantum(mind: Mind): HTMLElement[] {
+  if (!mind.basis || !mind.qubits) return [];
+  const names = Array.from(mind.qubits, (_, q) => `qubit ${q + 1}`);
+  const count = mind.basis.length;
+  const canvas = make("canvas", { class: "nb-raster", width: count, height: 1, role: "img", "aria-label": `probabilities of ${count} basis states` });
+  canvas.style.height = "1.5rem";
+  paint(canvas, Math.max(...mind.basis), (pixel) => mind.basis!.forEach((value, n) => pixel(n, 0, value)));
+  return [...bars("expectation of Z", names, mind.qubits, true), section(`how likely each of the ${count} basis states is`, canvas)];
+}
+
+export function showMind(panel: HTMLElement, given: Case, frames: Frame[], at: number, weights: Record<string, Float32Array>): void {
+  const frame = frames[at]!;
+  const isSigned = frames.some((one) => one.obs.some((value) => value < 0));
+  const shapes = new Map(given.brain.fields.map((field) => [field.name, field.shape]));
   panel.replaceChildren(
-    ...bars("senses", given.sensors, frame.obs),
-    ...(given.choices && frame.mind["outputs"] ? outputs(given, frame.mind["outputs"], actions, chosen) : []),
-    ...(tendency && given.choices ? bars(tendency[1], actions, frame.mind[tendency[0]]!.subarray(0, count), chosen) : []),
-    ...(given.choices ? [make("b", {}, "does"), make("span", {}, actions[chosen] ?? String(chosen)), make("span")] : bars("does", actions, frame.action)),
-    ...(units ? strip("units", frame.mind[units]!) : []),
-    ...Object.entries(weights).slice(0, 3).flatMap(([name, values]) => strip(`weights (${name})`, values)),
+    ...bars("what it senses", given.sensors, frame.obs, isSigned),
+    ...decision(given, frame, frames),
+    ...quantum(frame.mind),
+    ...history("spikes", frames, at, (mind) => mind.spikes),
+    ...history(frame.mind.called ?? "units", frames, at, (mind) => mind.units),
+    ...weightMaps(weights, shapes),
   );
 }

@@ -76,7 +76,7 @@ export class NbPlay extends HTMLElement {
     const task = this.data.tasks[this.task.value]!;
     const before = this.brain.value;
     this.brain.replaceChildren(...Object.keys(task.brains).map((name) => make("option", { value: name, selected: name === before }, name)));
-    this.summary.textContent = task.summary;
+    this.summary.textContent = `${task.summary[0]!.toUpperCase()}${task.summary.slice(1)}.`;
     this.chooseBrain();
   }
 
@@ -165,7 +165,8 @@ export class NbPlay extends HTMLElement {
   private told(rewards: number[], lines: Line[], seconds: number, steps: number): void {
     const last = rewards.slice(-Math.max(1, Math.round(rewards.length / 10)));
     const beaten = lines.filter((line) => mean(last) > line.value).map((line) => line.name);
-    const verdict = beaten.length ? `above ${beaten.join(", ")}` : "not above chance";
+    const listed = new Intl.ListFormat("en").format(beaten);
+    const verdict = beaten.length ? `above ${listed}` : "not above chance";
     this.words.textContent =
       `Trained in ${seconds.toFixed(1)} s (${steps.toLocaleString("en")} steps). Mean reward of the last ${last.length} episodes: ` +
       `${mean(last).toFixed(2)}, ${verdict}. One run is one draw: another seed gives another curve.`;
@@ -177,7 +178,7 @@ export class NbPlay extends HTMLElement {
     const button = make("button", { type: "button" }, "Watch what it has learned");
     const blind = this.data.tasks[this.task.value]!.blind;
     if (blind) window.nbCases["nb-play-blind"] = blind;
-    button.onclick = () => this.view.replaceChildren(make("nb-viewer" as "div", { case: "nb-play", session: seed, run: 0, ...(blind && { blind: "nb-play-blind" }) }));
+    button.onclick = () => this.view.replaceChildren(make("nb-viewer" as "div", { case: "nb-play", session: seed, run: 0, plays: true, ...(blind && { blind: "nb-play-blind" }) }));
     this.view.replaceChildren(make("div", { class: "nb-row" }, button));
   }
 }

@@ -1,4 +1,4 @@
-/** <nb-run case="ID" session="2026" run="3" record-hash="..." memory-hash="v2:...">: executes that run again. */
+/** <nb-run case="ID" session="2026" run="3" record-hash="..." memory-hash="v2:...">: executes that run again, with `starts` at once. */
 import { make, said, styled } from "./parts";
 import { caseOf, execute, variant } from "./runner";
 import { seedsOf } from "./seeds";
@@ -19,9 +19,11 @@ export class NbRun extends HTMLElement {
     const bar = make("progress", { hidden: true, "aria-label": "episodes done" });
     const words = make("span", { class: "nb-quiet" });
     const result = make("div", { role: "status", "aria-live": "polite" });
-    start.onclick = () => void this.go({ start, cancel, bar, words, result });
+    const begin = () => void this.go({ start, cancel, bar, words, result });
+    start.onclick = begin;
     cancel.onclick = () => this.stop?.abort();
     this.append(make("div", { class: "nb-row" }, start, cancel, bar, words), result);
+    if (this.hasAttribute("starts")) begin();
   }
 
   disconnectedCallback(): void {

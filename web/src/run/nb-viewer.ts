@@ -1,10 +1,10 @@
 /**
  * <nb-viewer case="ID" session="2026" run="3" against="ID2" blind="ID3" runs="JSON-ID">: watches a run that is executed here.
- * `runs` names a list of runs with labels (best, median, worst), `against` another brain's case on the same seeds,
+ * With `plays` it begins by itself. `runs` names a list of runs with labels (best, median, worst), `against` another brain's case on the same seeds,
  * `blind` the case of the best policy that ignores its input.
  */
 import { gauges, Painter, colour } from "./draw";
-import { showMind } from "./mind";
+import { bar, showMind } from "./mind";
 import { make, said, styled } from "./parts";
 import { caseOf } from "./runner";
 import { Track } from "./track";
@@ -20,7 +20,8 @@ function swatch(role: string): HTMLElement {
   return patch;
 }
 
-const SPEEDS = [0.5, 1, 2, 4, 8];
+const SPEEDS = [0.25, 0.5, 1, 2, 4, 8];
+const LESS_MOTION = "(prefers-reduced-motion: reduce)";
 /** A run with more phases tests copies of the brain in most of them: then only those in which it learns are offered. */
 const MOST_PHASES = 8;
 
@@ -29,6 +30,8 @@ export class NbViewer extends HTMLElement {
   private sides: Side[] = [];
   private ghosts: Ghost[] = [];
   private at = 0;
+  /** While it plays: how far it is from this step to the next. */
+  private share = 0;
   private timer = 0;
   private stop: AbortController | null = null;
   private readonly stage = make("div", { class: "nb-stage" });
@@ -85,10 +88,12 @@ export class NbViewer extends HTMLElement {
     this.beside.onchange = this.runs.onchange = () => void this.load();
     this.phase.onchange = () => this.enter(this.phase.value);
     this.onkeydown = (event) => this.key(event);
+    const panel = make("details", {}, make("summary", {}, `What ${this.given.brain.name} senses, does and has learned`), this.mind);
+    panel.ontoggle = () => this.show();
     this.append(
       make("div", { class: "nb-row" }, ...(this.choices.length > 1 ? [make("label", {}, "Run ", this.runs)] : []), ...(offered.length > 1 ? [make("label", {}, "Phase ", this.phase)] : []), make("label", {}, "Episode ", this.number), this.slider, make("label", {}, "beside ", this.beside)),
       this.stage, this.legend, make("div", { class: "nb-row" }, this.play, back, forward, this.time, this.clock, this.speed), this.marks, this.status,
-      make("details", {}, make("summary", {}, `What ${this.given.brain.name} senses, does and has learned`), this.mind),
+      panel,
     );
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.show());
     new ResizeObserver(() => this.show()).observe(this.stage);
@@ -173,6 +178,7 @@ export class NbViewer extends HTMLElement {
       this.time.max = String(this.length - 1);
       this.go(0);
       this.dispatchEvent(new CustomEvent("nb-loaded", { bubbles: true }));
+      if (this.hasAttribute("plays") && !matchMedia(LESS_MOTION).matches) this.start();
     } catch (error) {
       if (!(error instanceof DOMException)) this.status.textContent = `The run could not be shown: ${said(error)}`;
     }
@@ -196,8 +202,8 @@ export class NbViewer extends HTMLElement {
     return Math.max(1, ...this.sides.map((side) => side.episode?.frames.length ?? 0));
   }
 
-  private go(at: number): void {
-    this.at = Math.min(this.length - 1, Math.max(0, at));
+  private go(at: number, part = 0): void {
+    [this.at, this.share] = [Math.min(this.length - 1, Math.max(0, at)), part];
     this.time.value = String(this.at);
     this.show();
   }
@@ -207,47 +213,69 @@ export class NbViewer extends HTMLElement {
     return Promise.all(shown.map(async ({ role, track }) => ({ role, frames: (await track.episode(number)).frames })));
   }
 
+  /** Draws the pictures; the words beside them stay. */
+  private paint(): void {
+    for (const { episode, painter, number } of this.sides) {
+      if (!episode || !painter) continue;
+      const at = Math.min(this.at + this.share, episode.frames.length - 1);
+      void this.ghostFrames(number).then((ghosts) => painter.draw(episode.frames, at, ghosts));
+    }
+  }
+
   private show(): void {
+    this.paint();
     this.clock.textContent = `step ${this.at} of ${this.length - 1}`;
     for (const side of this.sides) {
-      const { episode, painter } = side;
-      if (!episode || !painter) continue;
+      const { episode } = side;
+      if (!episode) continue;
       const at = Math.min(this.at, episode.frames.length - 1);
-      void this.ghostFrames(side.number).then((ghosts) => painter.draw(episode.frames, at, ghosts));
       const frame = episode.frames[at]!;
       const picture = side.track.given.worlds[episode.world]!.picture;
       const columns = side.track.given.phases.find((phase) => phase.name === episode.phase)!.columns;
       const told = gauges(frame, picture);
+      const numbers = told.filter(({ share }) => share === undefined).map(({ word, text }) => make("span", {}, `${word} `, make("b", {}, text!)));
+      const total = make("span", {}, "reward of the whole episode ", make("b", {}, episode.record[0]!.toFixed(2)));
+      const shares = told.filter(({ share }) => share !== undefined);
       side.gauges.replaceChildren(
-        ...told.flatMap(({ word, share, text }) =>
-          share === undefined ? [make("span", {}, word), make("span"), make("span", {}, text!)] : [make("span", {}, word), make("meter", { min: 0, max: 1, value: share, "aria-label": word }), make("span", {}, `${Math.round(100 * share)} %`)],
-        ),
-        make("span", {}, "episode's reward"), make("span"), make("span", {}, episode.record[0]!.toFixed(2)),
+        make("p", {}, ...numbers, total),
+        ...shares.flatMap(({ word, share, role }) => [make("span", {}, word), bar(share!, role), make("span", {}, `${Math.round(100 * share!)} %`)]),
       );
       const spoken = told.map(({ word, share, text }) => `${word} ${text ?? `${Math.round(100 * share!)} %`}`).join(", ");
       side.canvas.setAttribute("aria-label", `${side.title}: step ${at} of ${columns.includes("steps") ? episode.record[1] : episode.frames.length - 1}. ${spoken}`);
     }
     const last = this.sides.find((side) => side.track.given === this.given && side.number === Number(this.slider.value) - 1);
-    const frame = last?.episode?.frames[Math.min(this.at, (last.episode?.frames.length ?? 1) - 1)];
-    if (last && frame && (this.mind.parentElement as HTMLDetailsElement).open) showMind(this.mind, this.given, frame, last.track.weights);
+    if (last?.episode && (this.mind.parentElement as HTMLDetailsElement).open) {
+      showMind(this.mind, this.given, last.episode.frames, Math.min(this.at, last.episode.frames.length - 1), last.track.weights);
+    }
   }
 
+  /** Plays by the clock. Between two steps things are on their way, unless the reader asked for less motion. */
   private start(): void {
     const { frames } = this.given.worlds[this.sides[0]?.episode?.world ?? 0]!.picture;
+    const still = matchMedia(LESS_MOTION).matches;
     if (this.at >= this.length - 1) this.at = 0;
     this.play.textContent = "Pause";
     this.play.setAttribute("aria-pressed", "true");
-    const tick = () => {
-      this.go(this.at + 1);
-      if (this.at >= this.length - 1) this.pause();
-      else this.timer = window.setTimeout(tick, 1000 / (frames * Number(this.speed.value)));
+    let before = performance.now();
+    let place = this.at;
+    const tick = (now: number) => {
+      const [from, share] = [this.at, this.share];
+      if (Math.floor(place) !== from) place = from + share; // the reader moved the slider
+      place = Math.min(this.length - 1, place + ((now - before) / 1000) * frames * Number(this.speed.value));
+      before = now;
+      const step = Math.floor(place);
+      this.share = still ? 0 : place - step;
+      if (step !== from) this.go(step, this.share);
+      else if (!still) this.paint();
+      if (place >= this.length - 1) this.pause();
+      else this.timer = requestAnimationFrame(tick);
     };
-    this.timer = window.setTimeout(tick, 0);
+    this.timer = requestAnimationFrame(tick);
   }
 
   private pause(): void {
-    clearTimeout(this.timer);
-    this.timer = 0;
+    cancelAnimationFrame(this.timer);
+    this.timer = this.share = 0;
     this.play.textContent = "Play";
     this.play.setAttribute("aria-pressed", "false");
   }

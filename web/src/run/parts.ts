@@ -16,10 +16,11 @@ export function make<K extends keyof HTMLElementTagNameMap>(
 }
 
 const STYLE = `
-nb-run, nb-viewer, nb-play { display: block; font: inherit; color: inherit; max-width: 100%; }
+nb-run, nb-viewer, nb-play { display: block; font: inherit; color: inherit; max-width: 100%; } nb-viewer { max-width: 64rem; }
 .nb-row { display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center; margin: .4rem 0; }
 .nb-row button, .nb-row select, .nb-row input[type=number] { font: inherit; min-height: 2.25rem; padding: .2rem .7rem; border: 1px solid currentColor;
   border-radius: .4rem; background: transparent; color: inherit; max-width: 100%; }
+.nb-row select { max-width: min(18rem, 100%); }
 .nb-row option { color: initial; }
 .nb-row button { cursor: pointer; }
 .nb-row button:disabled { opacity: .45; cursor: default; }
@@ -34,12 +35,17 @@ nb-run, nb-viewer, nb-play { display: block; font: inherit; color: inherit; max-
 .nb-stage { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(17rem, 100%), 1fr)); gap: 1rem; }
 .nb-stage figure { margin: 0; min-width: 0; } .nb-stage figcaption { margin-bottom: .3rem; font-weight: 600; }
 .nb-stage canvas { width: 100%; display: block; border-radius: .4rem; }
-.nb-gauges, .nb-mind { display: grid; grid-template-columns: minmax(4.5rem, max-content) 1fr max-content; gap: .1rem .6rem; align-items: center;
-  font-size: .8125em; font-variant-numeric: tabular-nums; margin: .4rem 0; }
-.nb-gauges meter, .nb-mind meter { width: 100%; } .nb-gauges b, .nb-mind b { font-weight: 500; }
-.nb-mind canvas { width: 100%; height: 2.4rem; image-rendering: pixelated; grid-column: 2 / 4; }
+.nb-gauges { display: grid; grid-template-columns: minmax(4.5rem, max-content) 1fr max-content; gap: .15rem .6rem; align-items: center;
+  font-size: .8125rem; font-variant-numeric: tabular-nums; margin: .4rem 0; }
+.nb-gauges p { grid-column: 1 / -1; display: flex; flex-wrap: wrap; gap: 0 1.25rem; margin: 0; } .nb-gauges b { font-weight: 600; }
+.nb-bar { position: relative; display: block; height: .5rem; border-radius: .25rem; overflow: hidden; background: color-mix(in srgb, currentColor 12%, transparent); }
+.nb-bar i { position: absolute; top: 0; bottom: 0; } .nb-signed { border-radius: 0; }
+.nb-signed::after { content: ""; position: absolute; left: 50%; top: 0; bottom: 0; border-left: 1px solid currentColor; opacity: .5; }
+.nb-mind { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(19rem, 100%), 1fr)); gap: 1.25rem 2rem; margin: .75rem 0; font-size: .8125rem; }
+.nb-mind section { min-width: 0; } .nb-mind section > b { font-weight: 600; display: block; margin-bottom: .35rem; } .nb-chosen { font-weight: 600; }
+.nb-raster { width: 100%; display: block; image-rendering: pixelated; border-radius: .2rem; margin-bottom: .4rem; }
 .nb-legend { font-size: .8125em; gap: .2rem 1rem; } .nb-swatch { display: inline-block; width: .75em; height: .75em; border-radius: 50%; }
-.nb-lines { width: 100%; display: block; }
+.nb-lines { width: 100%; max-width: 50rem; height: auto; display: block; margin: .5rem 0; }
 .nb-sliders { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(15rem, 100%), 1fr)); gap: .6rem 1.2rem; margin: .6rem 0; }
 .nb-sliders label { display: grid; gap: .1rem; font-size: .9em; } .nb-sliders input { width: 100%; accent-color: #0072b2; }
 `;

@@ -69,6 +69,8 @@ export interface Case {
   sensors: string[];
   choices: number;
   choice_names: string[];
+  /** Names of the effectors; empty where an action is a choice. */
+  effectors?: string[];
   action_width: number;
   brain: Brain;
   worlds: World[];
@@ -99,6 +101,25 @@ export interface Seeds {
   brain: string;
 }
 
+/** What a brain has in mind when it has decided; what it does not have is not there. */
+export interface Mind {
+  /** How likely each choice was, or each level of each effector. */
+  chances?: Float32Array;
+  /** What it expects of each choice, or of each level of each effector. */
+  worths?: Float32Array;
+  /** What speaks for each choice: votes, or outputs of a network that is never unsure. */
+  votes?: Float32Array;
+  /** What it expects of the moment. */
+  value?: number;
+  units?: Float32Array;
+  /** What the units are, in words. */
+  called?: string;
+  spikes?: Float32Array;
+  /** Of a quantum circuit: how likely each basis state is, and the expectation of Z of each qubit. */
+  basis?: Float32Array;
+  qubits?: Float32Array;
+}
+
 /** One moment of an episode: the scene's rows, what the brain saw and did, and what it had in mind. */
 export interface Frame {
   rows: Float32Array;
@@ -106,7 +127,7 @@ export interface Frame {
   obs: Float32Array;
   action: Float32Array;
   reward: number;
-  mind: Record<string, Float32Array>;
+  mind: Mind;
 }
 
 export interface Episode {

@@ -30,7 +30,7 @@ export type Answer =
   | { kind: "failed"; message: string };
 
 const PAUSE = 40;
-const WEIGHTS = /weights$|^net\.parameters$|^table$|^recurrent$|^inputs$|^readout$/;
+const WEIGHTS = /weights$|^(net|cell|circuit)\.parameters$|^table$|^recurrent$|^inputs$|^readout$/;
 const MOST_WEIGHTS = 6000;
 const say = (answer: Answer) => (self as unknown as Worker).postMessage(answer);
 
@@ -60,7 +60,7 @@ function execute(order: Order): void {
     }
     if (order.onlyWatched && wanted.size === 0) break;
   }
-  say({ kind: "weights", weights: run.mind(WEIGHTS, MOST_WEIGHTS) });
+  say({ kind: "weights", weights: run.arrays(WEIGHTS, MOST_WEIGHTS) });
   if (order.onlyWatched) return;
   const took = seconds();
   say({

@@ -45,7 +45,9 @@ export function connectReplays(state: State): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-watch]")) {
     button.addEventListener("click", () => {
       const prepared = document.getElementById(button.dataset["watch"]!) as HTMLTemplateElement;
-      button.replaceWith(prepared.content.cloneNode(true));
+      const into = document.getElementById(button.dataset["into"] ?? "");
+      (into ?? button).replaceWith(prepared.content.cloneNode(true));
+      if (into) button.remove();
     });
   }
 }

@@ -1,10 +1,12 @@
 /** The entries of a long board that are not rows of the page yet: data, of which rows are made when they are seen. */
 
+import { offerRun } from "./rows";
+
 /** What src/nematodebench/site/board_site.py writes of an entry. */
 export interface Entry {
   id: string; file: string; brain: string; class: string; rank: string; group: string; order: number; band: string; status: string;
   dot: { at: number; left: number; width: number } | null; score: string; value: number | null; claimed: string; claimed_value: number | null;
-  too_good: boolean; runs: number; contributor: string; verified: string; date: string;
+  too_good: boolean; runs: number; contributor: string; verified: string; date: string; replay: boolean;
 }
 
 /** A row like the others of its group. Texts of entries are only ever text. */
@@ -29,7 +31,16 @@ function rowOf(entry: Entry, pattern: HTMLTableRowElement): HTMLTableRowElement 
   claimed!.replaceChildren(entry.claimed, ...(entry.too_good ? [" ", doubt] : []));
   const texts: [HTMLTableCellElement, string | number][] = [[kind!, entry.class], [score!, entry.score], [runs!, entry.runs], [contributor!, entry.contributor], [verified!, entry.verified], [date!, entry.date]];
   for (const [cell, text] of texts) cell.textContent = String(text);
+  const [figures, mark] = entry.score.split(" (!)");
+  if (mark === "") {
+    const hung = Object.assign(document.createElement("span"), { className: "hang", textContent: figures! });
+    hung.append(Object.assign(document.createElement("i"), { textContent: " (!)" }));
+    score!.replaceChildren(hung);
+  }
   contributor!.title = entry.contributor;
+  if (entry.replay) row.dataset["replay"] = entry.id;
+  else delete row.dataset["replay"];
+  offerRun(row);
   return row;
 }
 

@@ -1,5 +1,6 @@
 /** Tables: rows are sorted within their group, filtered, and their state is part of the address. */
 import { restOf, type Entry } from "./rest";
+import { closeRuns, offerRun } from "./rows";
 
 export type State = Map<string, string>;
 
@@ -63,6 +64,7 @@ function compare(one: Key, other: Key): number {
 /** The rows of a group, and behind them the entries that are not rows yet. */
 function linesOf(body: HTMLTableSectionElement): Line[] {
   const rows = [...body.rows].filter((row) => !row.classList.contains("task") && !row.classList.contains("more"));
+  rows.forEach(offerRun);
   return [...rows.map(lineOf), ...restOf(body, rows[0]).map(({ entry, row, made }, n): Line => ({
     place: rows.length + n,
     words: [entry.rank, entry.group, entry.brain, entry.class, entry.score, entry.claimed, entry.runs, entry.contributor, entry.verified, entry.date].join(" ").toLowerCase(),
@@ -141,6 +143,7 @@ export class SortableTable {
     const words = (this.state.get("q") ?? "").toLowerCase().split(/\s+/).filter(Boolean);
     const task = this.state.get("task") ?? "", kind = this.state.get("class") ?? "", status = this.state.get("status") ?? "";
     let count = 0;
+    closeRuns(this.table);
     for (const { body, lines, more, sorted } of this.groups) {
       let shown = 0;
       const visible: HTMLTableRowElement[] = [];

@@ -1,0 +1,79 @@
+/** A button beside the entries of the board: their best run is executed again below the row, and shown. */
+
+interface Shown { runs: Record<string, string | number>[]; blind: string }
+
+const waiting = new Map<string, Promise<void>>();
+
+/** Brings a script into the page, once. From the file system this works where reading a file does not. */
+function brought(source: string): Promise<void> {
+  const known = waiting.get(source);
+  if (known) return known;
+  const made = new Promise<void>((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = source;
+    script.onload = () => resolve();
+    script.onerror = () => reject(new Error(`${source} is not there`));
+    document.head.append(script);
+  });
+  waiting.set(source, made);
+  return made;
+}
+
+function element(name: string, given: Record<string, string | number>): HTMLElement {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(given)) made.setAttribute(key, String(value));
+  return made;
+}
+
+async function fill(place: HTMLElement, key: string): Promise<void> {
+  place.textContent = "bringing what this run needs";
+  await Promise.all([brought(`cases/${encodeURIComponent(key)}.js`), brought("assets/run.js")]);
+  const shown = (window as unknown as { nbShown: Record<string, Shown> }).nbShown[key]!;
+  const best = shown.runs[0]!;
+  const list = element("script", { type: "application/json", id: `${key}-runs` });
+  list.textContent = JSON.stringify(shown.runs);
+  const told = { case: key, session: best["session"]!, run: best["run"]! };
+  const words = document.createElement("p");
+  words.textContent = `Your browser executes the ${best["label"]}, by the kernels that made it, and compares both hashes.`;
+  place.replaceChildren(
+    words, list,
+    element("nb-run", { ...told, starts: "", label: "Execute it again", "record-hash": best["record_hash"]!, "memory-hash": best["memory_hash"]! }),
+    element("nb-viewer", { ...told, plays: "", runs: `${key}-runs`, ...(shown.blind && { blind: shown.blind }) }),
+  );
+}
+
+function toggle(button: HTMLButtonElement, row: HTMLTableRowElement, key: string): void {
+  const next = row.nextElementSibling;
+  if (next?.classList.contains("replay")) {
+    next.remove();
+    button.ariaExpanded = "false";
+    return;
+  }
+  const opened = document.createElement("tr");
+  opened.className = "replay";
+  const place = opened.insertCell();
+  place.colSpan = row.cells.length;
+  row.after(opened);
+  button.ariaExpanded = "true";
+  fill(place, key).catch((error: unknown) => (place.textContent = `It cannot be executed here: ${String(error)}`));
+}
+
+/** Gives a row its button, if the site has what it needs. */
+export function offerRun(row: HTMLTableRowElement): void {
+  row.querySelector("button.go")?.remove();
+  const key = row.dataset["replay"];
+  const name = row.querySelector("th");
+  if (!key || !name) return;
+  const button = document.createElement("button");
+  [button.type, button.className, button.ariaExpanded] = ["button", "go", "false"];
+  button.ariaLabel = `Execute the best run of ${name.textContent} on ${row.closest("tbody")?.dataset["task"] ?? "this task"} again, and show it`;
+  button.title = "Execute its best run again, and watch it";
+  button.addEventListener("click", () => toggle(button, row, key));
+  name.append(button);
+}
+
+/** Rows that move would leave what is open below them behind. */
+export function closeRuns(table: HTMLTableElement): void {
+  for (const opened of table.querySelectorAll("tr.replay")) opened.remove();
+  for (const button of table.querySelectorAll<HTMLButtonElement>("button.go[aria-expanded=true]")) button.ariaExpanded = "false";
+}
