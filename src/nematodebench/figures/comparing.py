@@ -1,5 +1,6 @@
 """Comparisons of brains: performance profiles, and how likely a run of one beats a run of another."""
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -42,6 +43,10 @@ def performance_profiles(samples: Sequence[Sample]) -> Figure:
     return make("profiles", "Performance profiles", caption, rows, _profile_chart(list(by_brain)))
 
 
+_LOWEST_NAME, _NAME_STEP = 0.03, 0.07
+"""Heights of the names beside the curves, as shares of runs."""
+
+
 def _profile(label: str, group: Sequence[Sample]) -> list[Row]:
     scores = []
     for sample in group:
@@ -63,8 +68,10 @@ def _profile_chart(labels: Sequence[str]) -> Any:
     )
     y = alt.Y("value:Q", title="share of runs above it", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%"))
     line = base.mark_line(strokeWidth=2.5, interpolate="step-after").encode(y=y)
-    # The names stand where curves differ most, not at their common end.
-    names = end_labels(labels, base.transform_filter("datum.value > 0.02"))
+    # The names stand where curves differ most, not at their common end, and each at a height of its own.
+    level = f"{_LOWEST_NAME} + {_NAME_STEP} * indexof({json.dumps(list(labels))}, datum.brain)"
+    above = base.transform_calculate(level=level).transform_filter("datum.value > datum.level")
+    names = end_labels(labels, above, "level:Q")
     return alt.layer(line, names).properties(width=520, height=300)
 
 

@@ -32,11 +32,11 @@ def colour(labels: Sequence[str], field: str = "brain:N", direct: int = _DIRECT)
     return alt.Color(field, sort=None, legend=legend, scale=alt.Scale(domain=list(chosen), range=list(chosen.values())))
 
 
-def end_labels(labels: Sequence[str], base: Any) -> Any:
-    """The name of each brain where its line ends."""
+def end_labels(labels: Sequence[str], base: Any, height: str = "value:Q") -> Any:
+    """The name of each brain where its line ends, at the height that a field says."""
     shown = base.transform_filter("true" if len(labels) <= _DIRECT else "false")
     last = shown.transform_joinaggregate(last="max(x)", groupby=["brain"]).transform_filter("datum.x == datum.last")
-    return last.mark_text(align="left", dx=6, limit=180).encode(y="value:Q", text="brain:N")
+    return last.mark_text(align="left", dx=6, limit=180).encode(y=height, text="brain:N")
 
 
 def spread(places: Sequence[float], gap: float, most: float) -> list[float]:

@@ -52,7 +52,8 @@ def page_svg(figure: Figure, key: str) -> str:
     drawn = drawn.replace(f'font-family="{FONT}"', "").replace(f"font-family=\"'{FONT}'\"", "")
     size = re.search(r'width="([\d.]+)" height="([\d.]+)"', drawn)
     width = size[1] if size else "640"
-    head = f'<svg role="img" aria-labelledby="{key}-title" style="max-width:{width}px" class="figure"'
+    style = f"max-width:{width}px;min-width:min(34rem,{width}px)"
+    head = f'<svg role="img" aria-labelledby="{key}-title" style="{style}" class="figure"'
     drawn = re.sub(r'^<svg([^>]*?) class="marks" width="[\d.]+" height="[\d.]+"', rf"{head}\1", drawn)
     # One picture with one name: a screen reader does not go through thousands of marks.
     drawn = re.sub(r' (?:role="graphics-[a-z]+"|aria-roledescription="[^"]*")', "", drawn)
