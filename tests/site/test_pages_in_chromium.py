@@ -160,6 +160,19 @@ def test_fresh_and_claimed_runs_are_offered_and_both_are_identical(verified_site
     assert "IDENTICAL" in executed(page)
 
 
+def test_a_button_beside_an_entry_executes_its_best_run_and_shows_it(verified_site, page):
+    asked = []
+    page.on("request", lambda one: asked.append(one.url))
+    page.goto((verified_site[0] / "index.html").as_uri())
+    button = page.get_by_role("button", name="Execute the best run of q_table on association-v2")
+    assert not [url for url in asked if "/cases/" in url or url.endswith(("run.js", "nb-relaxed.js", "nb-exact.js"))]
+    button.click()
+    page.get_by_text("IDENTICAL. Record").wait_for(timeout=60_000)
+    page.locator("tr.replay nb-viewer .nb-gauges b").first.wait_for(timeout=60_000)
+    page.get_by_role("button", name="Score", exact=True).click()
+    assert page.locator("tr.replay").count() == 0 and button.get_attribute("aria-expanded") == "false"
+
+
 def test_a_run_has_a_permalink(verified_site, page):
     page.goto(verified_site[1].as_uri())
     fresh = page.locator("optgroup[data-kind=fresh] option").nth(1).inner_text()

@@ -35,7 +35,7 @@ from nematodebench.site.replay import (
 from nematodebench.site.stills import Stills
 from nematodebench.site.submission_page import submission_facts
 from nematodebench.site.task_facts import CEILINGS, anchor_table, resolution_text
-from nematodebench.site.words import html_of
+from nematodebench.site.words import html_line, html_of
 from nematodebench.tasks.anchoring import load_anchors
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.meaning import meaning
@@ -48,7 +48,7 @@ _COLUMNS = ("task", "rank", "group", "brain", "class", "score", "normalised", "c
             "verified", "date", "status", "id")  # fmt: skip
 
 _REST = ("id", "file", "brain", "class", "rank", "group", "order", "band", "status", "dot", "score", "value", "claimed",
-         "claimed_value", "too_good", "runs", "contributor", "verified", "date")  # fmt: skip
+         "claimed_value", "too_good", "runs", "contributor", "verified", "date", "replay")  # fmt: skip
 
 
 def build_site(root: Path, found: Collection, name: str = "NematodeBench") -> dict[str, bytes]:
@@ -118,7 +118,7 @@ class BoardSite:
         replay = replay_of(id_, made.environment.task, made.brain_type, made.brain_config, offers)
         return _Told(
             replay=replay,
-            runs="" if replay is None else runs_script(id_, offers),
+            runs="" if replay is None else runs_script(id_, offers, replay),
             efficiency=efficiency_row(self._costs.get(id_, {}), metadata) if current else [],
             curves=curves_of_entry(listing, sessions) if current else None,
         )
@@ -142,23 +142,25 @@ class BoardSite:
             (self.found.listings[standing.entry.id], standing) for standing in board.standings
         ]
         known += [(self.found.listings[entry.id], None) for entry in board.history]
-        return [
+        made = [
             row(listing, standing, ranked, place, standing is not None and standing.group in shared)
             for place, (listing, standing) in enumerate(known)
         ]
+        return [{**line, "replay": self._told[line["id"]].replay is not None} for line in made]
 
     def _index(self) -> str:
         groups: list[dict[str, Any]] = [
             {"task": board.task, "file": file_name(board.task), "rows": self.rows[board.task],
              "lines": axis_lines(load_anchors(get_task(board.task))), "note": self._note(board),
              "rest": _rest(self.rows[board.task][MOST_SHOWN:])}
-            for board in sorted(self.boards, key=lambda board: (bool(self.reasons[board.task]), board.task))
+            for board in sorted(self.boards, key=self._place)
         ]  # fmt: skip
         lines = [line for group in groups for line in group["rows"]]
         brains, tasks = {line["brain"] for line in lines}, len(groups)
         lead = (
             f"{len(lines)} verified entries of {len(brains)} brains on {tasks} tasks. Each score was measured by "
             "a verifier on seeds drawn after the submission was fixed; every run can be executed again bit for bit."
+            f"{self._verifiers()}"
         )
         waiting = [row(one, None, False, 0, False) for one in self.found.waiting.values()]
         return self._page(
@@ -166,12 +168,21 @@ class BoardSite:
             classes=sorted({line["class"] for line in lines}), statuses=sorted({line["status"] for line in lines}),
         )  # fmt: skip
 
+    def _place(self, board: TaskBoard) -> tuple[bool, int, str]:
+        """Where a task stands on the board: ranked ones first, and among them those with most entries."""
+        return bool(self.reasons[board.task]), -len(self.rows[board.task]), board.task
+
+    def _verifiers(self) -> str:
+        """Who measured the scores, in words."""
+        names = sorted({owner.partition(",")[0] for owner, _ in self.signers.names.values()})
+        return f" Verified by {'; '.join(names)}." if names else ""
+
     def _note(self, board: TaskBoard) -> str:
         task, reasons = get_task(board.task), self.reasons[board.task]
         anchors = load_anchors(task)
         kind = "" if anchors is None else f"; the ceiling is {CEILINGS[anchors.ceiling.kind]}"
-        text = f"{task.score_key.replace('_', ' ')}{kind}. {resolution_text(board)}"
-        return f"{text} Not ranked: {'; '.join(reasons)}." if reasons else text
+        text = f"{task.score_key.replace('_', ' ')}{kind}.".capitalize()
+        return f"{text} Not ranked: {'; '.join(reasons)}." if reasons else f"{text} {resolution_text(board)}"
 
     @cached_property
     def _curves(self) -> dict[str, Figure]:
@@ -232,8 +243,9 @@ class BoardSite:
             kinds.setdefault(kind, []).append({**line, "lines": axis_lines(anchors)})
         count = len(self._brains[brain])
         words = inspect.getdoc(get_brain(brain)) if is_built_in(brain) else ""
+        summary, _, words = (words or "").partition("\n\n")
         return self._page(
-            "brain.html", "../", brain=brain, words=html_of(words) if words else "",
+            "brain.html", "../", brain=brain, summary=html_line(summary), words=html_of(words) if words else "",
             lead=f"{count} current {'entry' if count == 1 else 'entries'}, measured on fresh seeds.",
             groups=[{"kind": kind, "rows": kinds[kind]} for kind in sorted(kinds)],
             efficiency=[{**line, "cells": self._told[line["id"]].efficiency} for line in self._brains[brain]],

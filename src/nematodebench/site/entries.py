@@ -87,7 +87,7 @@ def row(listing: Listing, standing: Standing | None, ranked: bool, order: int, b
         "claimed": "–" if claim is None else f"{claim.mean:.3f}",
         "claimed_value": None if claim is None else round(claim.mean, 6), "too_good": listing.too_good,
         "normalised": normalised_text(listing), "runs": listing.runs, "contributor": made.contributor,
-        "verified": checked, "date": day(listing.entry.date),
+        "verified": checked, "date": day(listing.entry.date), "replay": False,
     }  # fmt: skip
 
 

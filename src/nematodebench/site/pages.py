@@ -24,6 +24,7 @@ def _environment() -> Any:
         keep_trailing_newline=True,
     )  # fmt: skip
     made.filters["soft"] = _soft
+    made.filters["hung"] = _hung
     return made
 
 
@@ -33,6 +34,14 @@ def _soft(name: str) -> Any:
 
     parts = re.split(r"(?<=[_.:/])(?=[^_.:/])", str(name))
     return Markup("<wbr>").join(parts)
+
+
+def _hung(cell: Any) -> Any:
+    """A number whose mark (!) hangs beside it, so that the digits of a column stand under each other."""
+    from markupsafe import Markup
+
+    text, mark, rest = str(cell).partition(" (!)")
+    return Markup('<span class="hang">{}<i> (!)</i></span>').format(text) if mark and not rest else cell
 
 
 def _read(folder: str, name: str) -> str:

@@ -103,7 +103,7 @@ def replay_of(
     ]
     return {
         "key": key, "scripts": scripts, "first": shown[0], "blind": "" if blind is None else f"{key}-blind",
-        "runs": script_json(shown), "groups": [group for group in groups if group["sessions"]],
+        "shown": shown, "runs": script_json(shown), "groups": [group for group in groups if group["sessions"]],
         "count": len(offers[0].runs),
     }  # fmt: skip
 
@@ -126,10 +126,11 @@ def _ends(offer: Offer) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def runs_script(key: str, offers: Sequence[Offer]) -> str:
-    """The hashes of every run that is offered, by session seed: ``window.nbRuns[key]``."""
+def runs_script(key: str, offers: Sequence[Offer], replay: Mapping[str, Any]) -> str:
+    """The hashes of every run that is offered, by session seed (``window.nbRuns[key]``), and those that are shown."""
     found = {str(one.session): [[run.record_hash, run.memory_hash] for run in one.runs] for one in offers}
-    return assignment("nbRuns", key, found)
+    shown = {"runs": replay["shown"], "blind": replay["blind"]}
+    return assignment("nbRuns", key, found) + assignment("nbShown", key, shown)
 
 
 def play_script() -> str:

@@ -37,7 +37,7 @@ def _lead(listing: Listing, signer: tuple[str, str] | None) -> str:
     if again is None:
         return "This entry passed the checks of its data and waits for verification: its score is a claim."
     done = again.reexecution
-    who = "" if signer is None else f" by {signer[0]}"
+    who = "" if signer is None else f" by {signer[0].partition(',')[0]}"
     return (
         f"{stat(listing.score)} in {listing.runs} fresh runs; verified{who} on {again.finished[:10]}: {done.identical} "
         f"of {done.claimed} claimed runs came out the same bit for bit."

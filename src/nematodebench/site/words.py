@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["html_of"]
+__all__ = ["html_line", "html_of"]
 
 _CODE = re.compile(r"(?::\w+:)?``?~?([^`]+)``?")
 """Code, and what a reference of Sphinx names."""
@@ -38,6 +38,11 @@ def _block(block: str) -> Iterator[Any]:
         else:
             yield Markup("<p>{}</p>").format(_inline(" ".join(part)))
         start = end
+
+
+def html_line(text: str) -> Any:
+    """One line with its code as HTML; every word of it is escaped."""
+    return _inline(" ".join(text.split()))
 
 
 def _inline(text: str) -> Any:
