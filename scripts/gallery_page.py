@@ -19,8 +19,8 @@ _TOP = """\
 # Gallery
 
 What the worlds look like, and the tasks that are made of each. A task's page has its sensors, effectors, reward and
-anchors. The pictures show real episodes of the brain that is named above them, and many of these act at random. They
-are drawn by `python scripts/scene_pictures.py`, and this page is written by `python scripts/gallery_page.py --write`.
+anchors. The pictures show real episodes of the brain that is named above them, after its training; some act at random.
+They are drawn by `python scripts/scene_pictures.py`; this page is written by `python scripts/gallery_page.py --write`.
 """
 
 

@@ -15,7 +15,7 @@ from nematodebench.trajectories.watching import Wanted, see_run
 
 FOLDER = Path(__file__).parents[1] / "docs" / "figures" / "scenes"
 SEED, WIDTH, LONGEST = 7, 300, 60
-FILM_WIDTH, FILM_LONGEST = 240, 36
+FILM_WIDTH, FILM_LONGEST = 300, 60
 FILMS = {
     "foraging_small": ("foraging_small-v2", "mlp_ppo", 2, 499),
     "predator_small": ("predator_small-v2", "mlp_ppo", 2, 499),
@@ -28,16 +28,16 @@ FILMS = {
     "navigation": ("navigation-v2", "q_table", 2, 19),
     "pattern_memory": ("pattern_memory-v2", "q_table", 1, 29),
     "realtime": ("realtime-v2", "q_table", 2, 24),
-    "bit_memory": ("bit_memory_4-v1", "null_random", 1, 0),
-    "cartpole": ("cartpole-v2", "null_random", 1, 0),
-    "cartpole_swingup": ("cartpole_swingup-v2", "null_random", 8, 0),
+    "bit_memory": ("bit_memory_16-v1", "gru_ppo", 1, 0),
+    "cartpole": ("cartpole-v2", "mlp_ppo", 3, 0),
+    "cartpole_swingup": ("cartpole_swingup-v2", "mlp_ppo", 4, 0),
     "plate_aerotaxis": ("plate_aerotaxis-v1", "plate_follower", 3, 0),
     "plate_chemotaxis": ("plate_chemotaxis-v1", "plate_follower", 6, 0),
     "plate_thermotaxis": ("plate_thermotaxis-v1", "plate_follower", 8, 0),
-    "pong": ("pong-v2", "null_random", 3, 0),
-    "rhythm": ("rhythm-v1", "null_random", 2, 0),
-    "tracking": ("tracking-v1", "null_random", 3, 0),
-    "wall": ("wall-v2", "null_random", 6, 0),
+    "pong": ("pong-v2", "mlp_ppo", 3, 0),
+    "rhythm": ("rhythm-v1", "gru_ppo", 8, 0),
+    "tracking": ("tracking-v1", "mlp_ppo", 3, 0),
+    "wall": ("wall-v2", "mlp_ppo", 6, 0),
     "torus": ("torus-v1", "null_random", 6, 0),
     "forage": ("forage-v1", "null_random", 8, 0),
 }
