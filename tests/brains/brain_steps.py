@@ -18,6 +18,7 @@ CONFIGS = {
     "evolved_mlp": {"hidden": (3,), "pairs": 1, "longest": 4},
     "quantum_reservoir": {"qubits": 3, "layers": 1},
     "quantum_vqc": {"qubits": 3, "layers": 2, "rollout": 8, "minibatch": 8, "epochs": 2, "shots": 3},
+    "mlp_ppo": {"hidden": (6,), "rollout": 8, "minibatch": 8, "epochs": 2, "novelty": 0.5, "settle": 20},
     "liquid_ppo": {"units": 5, "backbone": 6, "sequence": 4, "minibatch": 4, "rollout": 12, "epochs": 1},
     "spiking_ppo": {"units": 5, "shortcut": 3, "sequence": 4, "minibatch": 4, "rollout": 12, "epochs": 1},
     "gru_ppo": {"units": 5, "shortcut": 3, "sequence": 4, "minibatch": 4, "rollout": 12, "epochs": 1},
