@@ -31,7 +31,7 @@ from nematodebench.kernels.jit import F32, U64, kernel
 from nematodebench.kernels.memory import constant, counter, part, size
 from nematodebench.kernels.mlp import backward, forward, outputs_of, update_weights
 
-__all__ = ["MlpPpo", "MlpPpoConfig"]
+__all__ = ["Memory", "MlpPpo", "MlpPpoConfig", "act", "init", "learn", "no_options"]
 
 
 class _Layers(BrainConfig):
@@ -131,6 +131,11 @@ def _update(brain: Memory, rng: U64) -> None:
             update_weights(brain.net, brain.learning_rate, brain.max_grad_norm)
         if brain.max_divergence > 0.0 and moved > brain.max_divergence * n:
             break
+
+
+def no_options(body: Interface) -> Mapping[str, Any]:
+    """The sizes of a brain that uses these kernels and has none of the options."""
+    return {"settle": 0, "novelty": 0.0, "seldom": Novelty.shape(body, 0)}
 
 
 class MlpPpo(CompiledBrain):

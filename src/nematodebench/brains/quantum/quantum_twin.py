@@ -41,5 +41,6 @@ class QuantumTwin(CompiledBrain):
 
     @classmethod
     def sizes(cls, config: CircuitConfig, body: Interface) -> Mapping[str, Any]:
-        """Rollout and network as for PPO."""
-        return ppo_sizes(config, body, (config.qubits, hidden_units(config.qubits, config.layers), config.qubits))
+        """Rollout and network as for PPO, without the options that `quantum_vqc` does not have."""
+        widths = (config.qubits, hidden_units(config.qubits, config.layers), config.qubits)
+        return {**ppo_sizes(config, body, widths), **mlp_ppo.no_options(body)}
