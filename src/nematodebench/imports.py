@@ -19,6 +19,10 @@ def import_class(kind: str, name: str, what: str = "class") -> type[Any]:
     ``kind`` is the word for it in messages, and ``what`` says whether it is a class or a function.
     """
     place, _, class_name = name.rpartition(":")
+    if place.endswith(".py") and not class_name:
+        raise UsageError(class_wanted(place))
+    if not place:
+        raise UsageError(f"{kind} {name!r} names no file: write path/to/file.py{name} or module{name}.")
     file = Path(place).absolute() if place.endswith(".py") else None
     if file is None and (place.endswith(":") or Path(place).is_file()):
         raise UsageError(
@@ -57,6 +61,8 @@ def _imported(kind: str, name: str, module_name: str) -> Any:
 
 def _told(error: Exception) -> str:
     """What went wrong and the line where."""
+    if isinstance(error, SyntaxError) and error.filename is None:
+        return f"it is no Python source: {error.msg}"
     if isinstance(error, SyntaxError):
         return f"{error.filename}, line {error.lineno}: {error.msg}"
     last = traceback.extract_tb(error.__traceback__)[-1]

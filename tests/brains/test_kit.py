@@ -78,3 +78,20 @@ def test_weights_of_a_lif_layer_have_the_size_they_are_said_to_have():
     layer = view(kit.LifLayer, **kit.LifLayer.shape(40, 50))
     kit.draw_weights(layer, np.zeros(RNG_WORDS, dtype=np.uint64), 2.0)
     assert np.asarray(layer.weights).std() * np.sqrt(40) == pytest.approx(2.0, rel=0.1)
+
+
+class Table(kit.BrainMemory):
+    inputs, choices = kit.size(), kit.size()
+    values = kit.floats("choices", "inputs")
+
+
+class TableBrain(kit.CompiledBrain):
+    """One that has a row for each choice."""
+
+    name, memory = "table", Table
+
+
+def test_memory_for_choices_refuses_a_body_without_them():
+    body = kit.Interface(("a", "b"), (0.0, 0.0), (1.0, 1.0), 0, 3)
+    with pytest.raises(ValueError, match="is as large as the number of choices, and this body moves effectors"):
+        TableBrain.layout(TableBrain.config(), body)

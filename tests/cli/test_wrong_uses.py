@@ -51,11 +51,20 @@ class Talks(Base):
 class Counts(Base):
     def memory(self): return 5
 
+class Leaves(Base):
+    def act(self, observation): raise SystemExit(3)
+
+class Chooses(Base):
+    def __init__(self, observation_space, action_space, config, seed): self.actions = action_space.n
+
+def follow(observation): return 0
+
 number = 3
 """,
     "wrong_syntax.py": "\nclass Any(:\n",
     "wrong_needs.py": "import no_such_library\n",
     "wrong_extra.py": "raise ModuleNotFoundError(\"No module named 'ray'\", name='ray')\n",
+    "wrong_bytes.py": "\x00",
     "wrong_raises.py": "\nx = 1 / 0\n",
     "notes.txt": "no Python\n",
     "list.yml": "- a\n- b\n",
@@ -108,6 +117,13 @@ def complaint(folder, monkeypatch, capsys):
 
 
 WRONG = [
+    (["run", "foraging_small-v1", "wrong_use.py:"], "Name the class in it: wrong_use.py:Base"),
+    (["run", "foraging_small-v1", "wrong_use"], "Name the class in it: wrong_use.py:Base"),
+    (["run", "foraging_small-v1", ":Base"], "names no file: write path/to/file.py:Base or module:Base"),
+    (["run", "foraging_small-v1", "wrong_use.py:follow"], "nematodebench score wrong_use.py:follow --task TASK"),
+    (["run", "foraging_small-v1", "wrong_bytes.py:A"], "it is no Python source"),
+    (["run", "foraging_small-v1", "mlp_ppo", "--set", "hidden=64"], "Several values are written hidden=[64]"),
+    (["new", "brain", "class"], "it is a word of Python. Try my_class."),
     (["run", "foraging_small-v1", "wrong_use.py::Base"], "write path/to/file.py:Base or module:Base"),
     (["run", "foraging_small-v1", "plain_file:X"], "write path/to/file.py:X or module:X"),
     (["run", "foraging_small-v1", "null_random", "--episodes", "9" * 20], "less than or equal to 10000000"),
@@ -219,6 +235,7 @@ FAILING = [
     ("Several", "7"),
     ("Nothing", "act returned None: it has to return the action"),
     ("Talks", "act returned str 'left', which is no action"),
+    ("Leaves", "SystemExit: 3 (wrong_use.py, line 45, in act) at episode 0, step 0"),
     ("Counts", "memory returned int: it has to return bytes"),
     ("Refuses", "no licence (wrong_use.py, line 27, in __init__) while the brain was built"),
 ]
@@ -236,6 +253,27 @@ def test_a_brain_that_fails_is_told_with_what_it_did(folder, monkeypatch, capsys
     assert end.value.code == 1
     assert line.startswith("run 0 (seed ")
     assert message in line
+
+
+def test_a_brain_that_takes_effectors_for_choices_is_told_of_them(folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    words = ["run", "cartpole-v2", "wrong_use.py:Chooses", "--runs", "1", "--workers", "1", "--executor", "threads"]
+    monkeypatch.setattr(sys, "argv", ["nematodebench", *words])
+    with pytest.raises(SystemExit):
+        main()
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if "FAILED" in line]
+    assert "action_space has no n: this task moves 2 effectors" in line
+    assert "raise a ValueError to refuse such tasks (wrong_use.py, line 48, in __init__)" in line
+
+
+def test_a_wrong_answer_is_told_once(folder, monkeypatch, capsys):
+    """There are no lines of the brain to be shown below it."""
+    monkeypatch.chdir(folder)
+    words = [*RUN[:2], "wrong_use.py:Nothing", *RUN[3:], "--workers", "1", "--executor", "threads"]
+    monkeypatch.setattr(sys, "argv", ["nematodebench", *words])
+    with pytest.raises(SystemExit):
+        main()
+    assert capsys.readouterr().err.count("act returned None") == 1
 
 
 def test_a_file_that_is_no_submission_fails_its_checks(folder, monkeypatch, capsys):

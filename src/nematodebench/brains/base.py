@@ -105,8 +105,14 @@ class CompiledBrain:
 
     @classmethod
     def layout(cls, config: Any, body: Interface) -> Layout:
-        """Fits the brain to a body."""
-        return cls.memory.lay_out(config, body, **cls.sizes(config, body))
+        """Fits the brain to a body; one with an array for what the body does not have refuses it."""
+        sizes = cls.sizes(config, body)
+        for name, other in (("choices", "moves effectors"), ("effectors", "is controlled by choices")):
+            fields = cls.memory.fields.items()
+            array = next((key for key, field in fields if name in field.dims and name not in sizes), None)
+            if array is not None and getattr(body, name) == 0:
+                raise ValueError(f"its memory {array!r} is as large as the number of {name}, and this body {other}")
+        return cls.memory.lay_out(config, body, **sizes)
 
     @classmethod
     def describe(cls, config: Any, brain: Any) -> dict[str, float]:

@@ -105,4 +105,5 @@ def _wrong_value(name: str, error: ValidationError) -> str:
     key = ".".join(str(part) for part in first["loc"])
     if first["type"] == "missing":
         return f"Brain {name!r} needs a value for its parameter {key!r}: it has no default."
-    return f"Parameter {key!r} of brain {name!r}: {first['msg']} (got {first['input']!r})."
+    several = f" Several values are written {key}=[{first['input']}]." if first["type"] == "tuple_type" else ""
+    return f"Parameter {key!r} of brain {name!r}: {first['msg']} (got {first['input']!r}).{several}"

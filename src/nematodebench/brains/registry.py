@@ -80,6 +80,8 @@ def get_brain(name: str) -> BrainType:
         return _checked(_loaded(name, points[name].load), name)
     if name.endswith(".py"):
         raise UsageError(class_wanted(name))
+    if Path(f"{name}.py").is_file():
+        raise UsageError(f"Brain {name!r} does not exist. {class_wanted(f'{name}.py')}")
     raise unknown_name("brain", name, list_brains())
 
 
@@ -107,9 +109,15 @@ def _checked(candidate: Any, name: str) -> BrainType:
         )
     if inspect.isclass(candidate) and issubclass(candidate, CompiledBrain):
         return candidate
+    if not inspect.isclass(candidate):
+        score = f" A policy that is a function is scored: nematodebench score {name} --task TASK."
+        raise UsageError(
+            f"Brain {name!r} is no class: it is of the type {type(candidate).__name__}."
+            f"{score if callable(candidate) else ''}"
+        )
     missing = [method for method in _LIFE if not callable(getattr(candidate, method, None))]
-    if not inspect.isclass(candidate) or missing:
-        raise UsageError(f"Brain {name!r} is not a brain: it lacks {', '.join(missing) or 'a class'}.")
+    if missing:
+        raise UsageError(f"Brain {name!r} is not a brain: it lacks {', '.join(missing)}.")
     _check_constructor(candidate, name)
     return candidate
 

@@ -147,6 +147,6 @@ def _row(cost: Cost) -> list[str]:
 
 def _time(seconds: float) -> str:
     for unit, size in (("h", 3600.0), ("min", 60.0), ("s", 1.0), ("ms", 1e-3)):
-        if seconds >= 2 * size or unit == "ms":
+        if seconds >= size * (1 if unit == "s" else 2) or unit == "ms":
             return f"{seconds / size:.3g} {unit}"
     raise AssertionError

@@ -77,7 +77,9 @@ def _renamed(text: str, kind: str, name: str) -> str:
 
 def _check_spelling(kind: str, name: str) -> None:
     """Refuses a name that no module can have."""
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
+    if keyword.iskeyword(name):
+        raise UsageError(f"{name!r} cannot be the name of a {kind}: it is a word of Python. Try my_{name}.")
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.removesuffix(".py")).lower()
         plain = re.sub(r"[^a-z0-9]+", "_", words).strip("_")
         hint = f" Try {plain}." if re.fullmatch(r"[a-z][a-z0-9_]*", plain) and not keyword.iskeyword(plain) else ""

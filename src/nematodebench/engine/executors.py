@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 import types
+import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection, wait
@@ -169,6 +170,7 @@ def _end_with_parent() -> None:
 def _serve(connection: Connection) -> None:
     """A worker process: executes what it is sent until nobody is there to send more."""
     _end_with_parent()
+    warnings.formatwarning = lambda message, *_where, **_more: f"nematodebench: {message}\n"
     with contextlib.suppress(EOFError, BrokenPipeError, KeyboardInterrupt):
         while True:
             parcel, watched = connection.recv()

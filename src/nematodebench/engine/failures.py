@@ -16,14 +16,14 @@ _ANSWERS = ("choose", "memory_hash")
 """The functions that look at what a brain returned."""
 
 
-def crash(error: Exception, phase: str, episode: int | None, step: int | None) -> RunFailure:
+def crash(error: Exception | SystemExit, phase: str, episode: int | None, step: int | None) -> RunFailure:
     """The failure of a run whose brain raised an error; episode and step are None where it was not built yet."""
     own = _brains_part(error.__traceback__)
     frames = [frame for frame in traceback.extract_tb(own) if _written_by_user(frame.filename)]
     place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno}, in {frames[-1].name})" if frames else ""
     when = "while the brain was built" if episode is None else f"at episode {episode}, step {step} of phase {phase!r}"
     if own is None and _complains_of_answer(error.__traceback__):
-        text = "".join(traceback.format_exception_only(error))
+        text = ""
     else:
         text = "".join(traceback.format_exception(type(error), error, own or error.__traceback__))
     return RunFailure(f"{type(error).__name__}: {error}{place} {when}", phase, episode, step, text)

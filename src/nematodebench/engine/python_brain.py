@@ -89,6 +89,19 @@ def spaces_of(body: "Interface") -> tuple[Any, Any]:
     return observation, spaces.Box(0.0, 1.0, (body.effectors,), np.float32)
 
 
+def _built(brain: type[Any], spaces: tuple[Any, Any], config: Any, seed: int) -> Any:
+    """A brain for one agent. One that takes effectors for choices refuses the body, in words that tell the way out."""
+    try:
+        return brain(*spaces, copy.deepcopy(config), seed)
+    except AttributeError as error:
+        asked = error.name == "n" and id(error.obj) == id(spaces[1])
+        if not asked:
+            raise
+        effectors = f"action_space has no n: this task moves {spaces[1].shape[0]} effectors, each a number in [0, 1]"
+        text = f"{effectors}. Return an array of them, or raise a ValueError to refuse such tasks"
+        raise ValueError(text).with_traceback(error.__traceback__) from None
+
+
 class PythonBrains:
     """The brains of a run that are written in Python: an instance for each agent, driven as if it were compiled."""
 
@@ -98,7 +111,7 @@ class PythonBrains:
         seed_everything(seed)
         self._seed, spaces = seed, spaces_of(body)
         # Each has a config of its own: one that changes it, changes nobody else's.
-        self._brains = [brain(*spaces, copy.deepcopy(config), (seed + agent) % 2**64) for agent in range(agents)]
+        self._brains = [_built(brain, spaces, config, (seed + agent) % 2**64) for agent in range(agents)]
         self._seen: list[tuple[NDArray[np.float32], Any]] = [(np.zeros(0, np.float32), None)] * agents
         self.learning = learning
         self.hyper, self.ints = np.zeros(1), np.zeros((agents, 1), dtype=np.int64)

@@ -105,7 +105,7 @@ def execute(
         memory_hash, descriptors = agents.brains.memory_hash(), agents.brains.descriptors()
     except UsageError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a brain that ends the process ends its run
         if raising:
             raise
         where = (None, None) if agents is None else (agents.control.at_episode, agents.control.at_step)

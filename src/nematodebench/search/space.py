@@ -65,7 +65,10 @@ def declared_space(name: str, brain: BrainType, least: str = "low") -> list[Dime
         if "search" in _extra(field)
     ]
     if not found:
-        raise UsageError(f"Brain {name!r} declares no search space (json_schema_extra of its parameters).")
+        raise UsageError(
+            f"Brain {name!r} declares no search space: give parameters of its config a range, "
+            "json_schema_extra=nematodebench.kit.searched(least, most)."
+        )
     kept = [dimension for dimension in found if dimension.importance in wanted]
     if not kept:
         raise UsageError(f"Brain {name!r} has no parameter of importance {least!r} or more to search.")
