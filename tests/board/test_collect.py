@@ -118,14 +118,14 @@ class TestVerified:
         envelope["payload"] = base64.b64encode(json.dumps(payload).encode()).decode()
         path.write_text(json.dumps(envelope))
         believed = read_all(work.root)
-        assert believed.results == {}
+        assert believed.records == {}
         assert "the signature by key" in " ".join(believed.refused.values())
 
     def test_a_record_by_a_revoked_key_does_not_count(self, work):
         (path,) = (work.root / "keys").iterdir()
         assert command(work.root, "keys", "revoke", path.stem, "--reason", "lost").code == 0
         believed = read_all(work.root)
-        assert (believed.results, "is revoked" in " ".join(believed.refused.values())) == ({}, True)
+        assert (believed.records, "is revoked" in " ".join(believed.refused.values())) == ({}, True)
 
     def test_a_withdrawn_entry_leaves_the_board_and_keeps_its_files(self, work):
         key = signed_files(FOLLOWER) / "private.pem"

@@ -142,6 +142,7 @@ ATTACKS = {
     "an executable": (lambda r: chmod(r, f"artifacts/experiments/{NEW}_00000000/mine.yml"), "is executable"),
     "another mode": (lambda r: chmod(r, "src/code.py"), "changes its mode from 100644 to 100755"),
     "another's case": (lambda r: write(r, f"Benchmarks/foraging_small/classical/{OLD}.json"), "could be taken for"),
+    "keys in another case": (lambda r: write(r, "KEYS/x.json"), "some systems take KEYS/ for keys/"),
     "a look-alike in case": (lambda r: write(r, "artifacts/Experiments/x"), "could be taken for"),
     "a look-alike digit": (lambda r: write(r, "benchmarks/foraging_sma11/x.json"), "could be taken for"),
     "a look-alike letter": (lambda r: write(r, "benchmarks/foraging_ѕmall/x.json"), "not plain ASCII"),

@@ -39,6 +39,8 @@ NAMES = {
     " ": "may not begin or end with a space",
     " Ada": "may not begin or end with a space",
     "Ada  Example": "two of them in a row",
+    "=1+1": "may not begin with a character that makes a table compute (U+003D EQUALS SIGN)",
+    "@ada": "may not begin with a character that makes a table compute (U+0040 COMMERCIAL AT)",
     "...": "has no letter and no digit",
     "\u0301": "may not begin with a mark that belongs on a letter (U+0301 COMBINING ACUTE ACCENT)",
     "a\u0300\u0301\u0302da": "more than 2 marks on one letter (U+0302 COMBINING CIRCUMFLEX ACCENT)",

@@ -1,5 +1,7 @@
 """A brain from outside, from its submission to the board, executed in the real sandbox; and one that cheats."""
 
+import shutil
+
 import pytest
 from bundle_workshop import HOARDER, HONEST, bundled
 from submission_workshop import Work, command, copied
@@ -50,6 +52,7 @@ def test_without_an_assigned_class_it_is_unclassified(signed, tmp_path):
     """The finished runs are still in the work folder, so only the statement is made anew."""
     work, key = signed
     again = Work(copied(work.root, tmp_path / "repo"))
+    shutil.rmtree(again.root / VERIFICATIONS)
     outcome = command(
         again.root, "verify", again.path, "--work", work.root.parent / "work", "--runs", "2", "--key", key
     )

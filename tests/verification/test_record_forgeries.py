@@ -1,6 +1,7 @@
 """Forged records of verification: none is believed, none gives a rank, and the entry beside it keeps its own."""
 
 import base64
+import hashlib
 import json
 import os
 from collections.abc import Callable
@@ -80,6 +81,20 @@ STATED = [
     ("predicate.started", "soon", "its times are no dates"),
     ("predicate.finished", "9999-12-31T23:59:59+00:00", "it was not made after the submission, or not before now"),
     ("predicate.started", "2001-01-01T00:00:00+00:00", "it was not made after the submission, or not before now"),
+    ("predicate.started", lambda text: text.replace("+00:00", "-23:59"), "it was not made after the submission"),
+    ("predicate.started", lambda text: text.replace("T", " "), "its times are not written in UTC, to the second"),
+    ("predicate.finished", lambda text: text.replace("+00:00", "Z"), "its times are not written in UTC, to the second"),
+    ("predicate.finished", lambda text: text.replace("+00:00", ".5+00:00"), "are not written in UTC, to the second"),
+    ("predicate.finished", lambda text: text[:19], "its times are no dates"),
+    ("predicate.seed_bits", 32, "its fresh seeds have 32 bits, which a brain could search"),
+    ("predicate.reexecution.executed", 10**30, "executed"),
+    ("predicate.sessions.0.runs.0.metrics.reward", 10**400, "predicate"),
+    ("predicate.sessions.0.runs.0.memory_hash", "x" * 81, "memory_hash: String should have at most 80"),
+    ("predicate.sessions.0.session_seed", True, "session_seed: Input should be a valid integer"),
+    ("predicate.sessions.0.session_seed", 7.0, "session_seed: Input should be a valid integer"),
+    ("predicate.metrics.reward.std", -1, "std: Input should be greater than or equal to 0"),
+    ("predicate.brain_class", "famous", "predicate.brain_class: Input should be"),
+    ("predicate.claim.unit", "wishes", "predicate.claim.unit: Input should be"),
     ("predicate.provenance.cpu", "\x1b[2J", "provenance.cpu: may not contain control"),
     ("predicate.verified", True, "predicate.verified: Extra inputs are not permitted"),
     ("predicateType", "https://example.org/praise", "predicateType: Input should be"),
@@ -158,6 +173,28 @@ def _key(**changes: Any) -> Spoil:
     return spoil
 
 
+def _weak(raw: bytes) -> Spoil:
+    """A public key without a private half, and a signature by it that the library would take for right."""
+
+    def spoil(forge: Forge) -> None:
+        name = hashlib.sha256(raw).hexdigest()
+        stored = public_key(STRANGER).model_dump(mode="json")
+        stored |= {"keyid": name, "public_key": base64.b64encode(raw).decode()}
+        (forge.root / "keys" / f"{name}.json").write_text(json.dumps(stored))
+        _signature(keyid=name, sig=base64.b64encode(b"\1" + bytes(63)).decode())(forge)
+
+    return spoil
+
+
+def _key_text(change: Callable[[str], str]) -> Spoil:
+    def spoil(forge: Forge) -> None:
+        text = change(public_key(STRANGER).model_dump_json())
+        (forge.root / "keys" / f"{public_key(STRANGER).keyid}.json").write_bytes(text.encode())
+        forge.sign(STRANGER)
+
+    return spoil
+
+
 def _linked_key(forge: Forge) -> None:
     elsewhere = forge.root.parent / "key.json"
     elsewhere.write_text(public_key(STRANGER).model_dump_json())
@@ -211,9 +248,28 @@ ENVELOPES: dict[str, tuple[Spoil, str]] = {
     "more_in_the_envelope": (_envelope(trusted=True), "trusted: Extra inputs are not permitted"),
     "key_file_with_another_key": (_key(public_key=public_key(KEY).public_key), "do not belong together"),
     "key_file_with_another_id": (_key(keyid=public_key(KEY).keyid), "do not belong together"),
-    "key_that_is_none": (_key(public_key="A" * 43 + "="), "do not belong together"),
+    "key_that_is_none": (_key(public_key="A" * 42 + "E="), "do not belong together"),
     "key_of_another_kind": (_key(algorithm="none"), "algorithm: Input should be 'ed25519'"),
     "key_with_more": (_key(trusted=True), "trusted: Extra inputs are not permitted"),
+    "key_at_the_origin": (_weak(b"\1" + bytes(31)), "a key with which anybody could sign"),
+    "key_of_order_four": (_weak(bytes(32)), "a key with which anybody could sign"),
+    "key_of_order_two": (_weak(b"\xec" + b"\xff" * 30 + b"\x7f"), "a key with which anybody could sign"),
+    "key_at_the_origin_written_otherwise": (
+        _weak(b"\xee" + b"\xff" * 30 + b"\x7f"), "a key with which anybody could sign"
+    ),
+    "key_of_order_eight": (
+        _weak(bytes.fromhex("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a")), "anybody could sign"
+    ),
+    "key_given_twice_in_a_file": (_key_text(lambda text: text.replace("{", '{"revoked": null,', 1)), "given twice"),
+    "key_in_another_encoding": (_key_text(lambda text: text.encode("utf-16").decode("latin1")), "is not"),
+    "key_with_a_mark_before_it": (_key_text(lambda text: "\ufeff" + text), "Unexpected UTF-8 BOM"),
+    "key_of_an_account_that_computes": (_key(owner="=HYPERLINK(x)"), "makes a table compute"),
+    "key_in_capitals": (_key(keyid=public_key(STRANGER).keyid.upper()), "keyid: String should match pattern"),
+    "key_in_url_letters": (_key(public_key="-_" + "A" * 41 + "="), "public_key: String should match pattern"),
+    "payload_given_twice": (
+        lambda forge: forge.path.write_text(forge.path.read_text().replace("{", '{"payload": "",', 1)) and None,
+        "key 'payload' is given twice",
+    ),
     "key_of_nobody": (_key(owner="\u200b"), "owner: may not contain control or invisible"),
     "key_behind_a_link": (_linked_key, "is a symbolic link"),
     "record_behind_a_link": (_linked_record, "is a symbolic link"),

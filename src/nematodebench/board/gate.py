@@ -151,6 +151,8 @@ def _forms(changes: tuple[Change, ...]) -> Iterator[str]:
             yield f"{shown}: {reason}"
         if (top := change.path.partition("/")[0].lower()) in _WORK:
             yield f"{shown}: {top}/ holds {_WORK[top]}, and is never committed"
+        if (top := change.path.partition("/")[0]) not in _FOLDERS and top.lower() in _FOLDERS:
+            yield f"{shown}: some systems take {top}/ for {top.lower()}/"
         if name in _SPECIAL:
             yield f"{shown}: such a file {_SPECIAL[name]}"
         if after == "120000":

@@ -88,6 +88,8 @@ def _unreadable(text: str) -> str | None:
         return "may not begin or end with a space, or have two of them in a row (U+0020 SPACE)"
     if unicodedata.category(text[:1] or " ").startswith("M"):
         return f"may not begin with a mark that belongs on a letter ({_named(text[0])})"
+    if text[0] in "=+-@":
+        return f"may not begin with a character that makes a table compute ({_named(text[0])})"
     return None if any(character.isalnum() for character in text) else "has no letter and no digit"
 
 

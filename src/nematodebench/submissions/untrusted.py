@@ -14,6 +14,7 @@ import yaml
 from pydantic import ValidationError
 
 from nematodebench.errors import UsageError
+from nematodebench.records.plain_text import is_invisible
 from nematodebench.records.schemas import Record
 from nematodebench.records.versions import up_to_date
 from nematodebench.sessions.config import SessionConfig, config_from
@@ -44,6 +45,9 @@ _MAX_MEMORY = 256 << 20
 _SHOWN = 10
 _ODD_NUMBER = re.compile(r"[-+]?(0[xXbBoO].*|0[0-9_]+|[0-9][0-9_]*(:[0-9_.]+)+|[0-9_]*_[0-9_.]*|[0-9]{20,})")
 """Numbers of YAML 1.1 that people read otherwise: hexadecimal, binary, octal, sexagesimal, with _, or endless."""
+
+_NO_NUMBER_OR_TEXT = re.compile(r"[-+]?\.(inf|nan)|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt \t].*)?", re.IGNORECASE)
+"""Words of YAML 1.1 that become infinite, no number, or a date."""
 
 Kind = TypeVar("Kind", bound=Record)
 
@@ -189,12 +193,30 @@ def _check_yaml(text: str, name: str) -> None:
             raise UsageError(f"{name} {what}.")
         if isinstance(event, yaml.AliasEvent):
             raise UsageError(f"{name} uses YAML aliases: write the values out.")
-        if isinstance(event, yaml.ScalarEvent) and event.implicit[0]:
-            _check_scalar(event.value, name)
+        tag = getattr(event, "tag", None)
+        if tag is not None:
+            raise UsageError(f"{name} says with a tag what a value is ({tag[-40:]!r}): write it so that it is plain.")
+        if isinstance(event, yaml.ScalarEvent):
+            _check_scalar(event.value, event.implicit[0], name)
 
 
-def _check_scalar(text: str, name: str) -> None:
+def _check_scalar(text: str, plain: bool, name: str) -> None:
+    """Refuses a value that is read otherwise than it looks; quoted ones are texts, and may not act on a terminal."""
+    odd = next((one for one in text if one != "\n" and is_invisible(one)), None)
+    if odd is not None:
+        raise UsageError(f"{name} holds a control or invisible character (U+{ord(odd):04X}).")
+    if not plain:
+        return
     if text == "<<":
         raise UsageError(f"{name} merges mappings with <<: write the values out.")
     if _ODD_NUMBER.fullmatch(text):
         raise UsageError(f"{name}: {text[:40]!r} is not a number that everybody reads alike: write it in decimals.")
+    if _NO_NUMBER_OR_TEXT.fullmatch(text) or _is_endless(text):
+        raise UsageError(f"{name}: {text[:40]!r} is neither a finite number nor a text: put a text into quotes.")
+
+
+def _is_endless(text: str) -> bool:
+    try:
+        return math.isinf(float(text)) and text[-1].isdigit()
+    except ValueError:
+        return False

@@ -33,6 +33,12 @@ __all__ = [
 ]
 
 KEYS = "keys"
+_PRIME = 2**255 - 19
+_SMALL_ORDER = {
+    0, 1, _PRIME - 1, 0x05FC536D880238B13933C6D305ACDFD5F098EFF289F4C345B027B2C28F95E826,
+    0x7A03AC9277FDC74EC6CC392CFA53202A0F67100D760B3CBA4FD84D3D706A17C7,
+}  # fmt: skip
+"""Places on the curve for which anybody finds signatures without a private key: a public key there is nobody's."""
 
 
 class Revocation(Record):
@@ -111,6 +117,8 @@ def parsed_key(content: bytes, name: str) -> tuple[PublicKey, Ed25519PublicKey]:
         key = Ed25519PublicKey.from_public_bytes(raw)
     except (binascii.Error, ValueError) as error:
         raise UsageError(f"{KEYS}/{name} holds no Ed25519 key.") from error
+    if (int.from_bytes(raw, "little") & (2**255 - 1)) % _PRIME in _SMALL_ORDER:
+        raise UsageError(f"{KEYS}/{name} is a key with which anybody could sign: it has no private half.")
     if key_id(key) != stored.keyid or name != f"{stored.keyid}.json":
         raise UsageError(f"{KEYS}/{name}: the name, the keyid and the key do not belong together.")
     return stored, key

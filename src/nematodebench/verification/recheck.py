@@ -21,6 +21,9 @@ from nematodebench.verification.statement import Result, Statement, WithdrawalSt
 
 __all__ = ["contradictions"]
 
+_LONG_SEEDS_SINCE = datetime.datetime(2026, 11, 18, 4, tzinfo=datetime.UTC)
+"""No verification since then draws fresh seeds of 32 bits."""
+
 
 def contradictions(
     statement: Statement | WithdrawalStatement, submission: NematodeBenchSubmission, digest: str
@@ -96,6 +99,11 @@ def _times(result: Result, submission: NematodeBenchSubmission) -> Iterator[str]
     try:
         made = datetime.datetime.strptime(submission.timestamp, "%Y%m%d_%H%M%S").replace(tzinfo=datetime.UTC)
         started, finished = (datetime.datetime.fromisoformat(text) for text in (result.started, result.finished))
+        if any(text != time.astimezone(datetime.UTC).isoformat(timespec="seconds")
+               for text, time in ((result.started, started), (result.finished, finished))):  # fmt: skip
+            yield "its times are not written in UTC, to the second"
+        if result.seed_bits < challenge.SEED_BITS and started >= _LONG_SEEDS_SINCE:
+            yield f"its fresh seeds have {result.seed_bits} bits, which a brain could search: at its time they had more"
         soon = datetime.datetime.now(datetime.UTC) + datetime.timedelta(minutes=10)
         if not made <= started + datetime.timedelta(seconds=1) or not started <= finished <= soon:
             yield "it was not made after the submission, or not before now"

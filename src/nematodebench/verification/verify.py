@@ -36,6 +36,7 @@ from nematodebench.submissions.evaluate import examine
 from nematodebench.submissions.sessions import open_session
 from nematodebench.verification import challenge as fresh
 from nematodebench.verification.claim import claim_test
+from nematodebench.verification.repeating import repeat_first_runs
 from nematodebench.verification.statement import (
     Configuration,
     Digest,
@@ -99,6 +100,9 @@ def verify(job: Job) -> Statement:
     word = _challenge(work, digest)
     executed = _execute_again(job, case, work, word, digest)
     again = _measure_anew(job, case, work, word, digest)
+    repeat_first_runs(
+        again.records, job.foreign, job.executor, job.workers, lambda done, of: job.tell("fresh runs again", done, of)
+    )
     claim = claim_test(case.measurements, again.measurements, case.task.score_key)
     failed = ["every claimed run gives identical bits"] if executed.identical < executed.executed else []
     found = again.findings
