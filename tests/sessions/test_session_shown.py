@@ -10,3 +10,9 @@ def test_a_session_is_one_short_line_and_a_table_in_a_notebook():
     assert "\n" not in shown
     assert repr(session.metrics).splitlines()[0].split()[0] == "reward"
     assert session._repr_html_().count("<tr>") == 1 + len(session.metrics)
+
+
+def test_a_run_is_one_short_line_without_its_episodes():
+    run = nb.run("pattern_memory_easy-v2", "null_random", runs=1, episodes=4, seed=5).runs[0]
+    assert repr(run).startswith(f"<Run 0, seed {run.seed}: {run.steps} steps, reward ")
+    assert "array" not in repr(run)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["EXPERIMENTS", "Metrics", "Run", "Session", "phase_columns"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Run(RunResult):
     """One run of a session; its brain can be had."""
 
@@ -44,6 +44,12 @@ class Run(RunResult):
         if self.spec is None:
             raise UsageError(f"Run {self.index} does not belong to a session any more: it has no brain.")
         return brain_of_run(self.spec, self)
+
+    def __repr__(self) -> str:
+        if self.failure is not None:
+            return f"<Run {self.index}, seed {self.seed}: failed, {self.failure.message}>"
+        values = "".join(f", {name} {value:.4g}" for name, value in self.metrics.items() if value is not None)
+        return f"<Run {self.index}, seed {self.seed}: {self.steps} steps{values}>"
 
 
 @dataclass(repr=False)
