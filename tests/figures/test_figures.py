@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+import nematodebench as nb
 from nematodebench.errors import UsageError
 from nematodebench.figures.kinds import KINDS, all_figures, figure_of
 from nematodebench.figures.render import page_svg, png, svg, written
@@ -152,3 +153,9 @@ def test_what_cannot_be_drawn_is_said(sources):
 def test_everything_that_sessions_have(sources):
     assert {figure.kind for figure in all_figures(sources)} == set(OF_SESSIONS) - {"scores"}
     assert set(OF_SESSIONS) < set(KINDS)
+
+
+def test_folders_of_folders_of_sessions_are_read(tmp_path):
+    for name in ("one", "other"):
+        nb.run("association-v2", "null_random", runs=2, seed=3).save(tmp_path / name)
+    assert len(open_sources([tmp_path]).samples) == 2

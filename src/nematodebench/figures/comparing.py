@@ -43,6 +43,8 @@ def performance_profiles(samples: Sequence[Sample]) -> Figure:
     return make("profiles", "Performance profiles", caption, rows, _profile_chart(list(by_brain)))
 
 
+_BROAD_NAME = 16
+"""Names with more letters do not fit above a cell of the matrix."""
 _LOWEST_NAME, _NAME_STEP = 0.03, 0.07
 """Heights of the names beside the curves, as shares of runs."""
 
@@ -107,7 +109,13 @@ def _matrix_chart(rows: Sequence[Row]) -> Any:
 
     brains = list(dict.fromkeys(str(row["row"]) for row in rows))
     tasks = list(dict.fromkeys(str(row["task"]) for row in rows))
-    top = alt.Axis(orient="top", labelAngle=-30 if len(brains) > 3 else 0, ticks=False, domain=False, labelLimit=160)
+    top = alt.Axis(
+        orient="top",
+        labelAngle=-30 if max(map(len, brains)) > _BROAD_NAME else 0,
+        ticks=False,
+        domain=False,
+        labelLimit=160,
+    )
     side = alt.Axis(ticks=False, domain=False, labelLimit=200, labelColor=INK)
     base = alt.Chart().encode(
         x=alt.X("column:N", sort=brains, title=None, axis=top), y=alt.Y("row:N", sort=brains, title=None, axis=side)

@@ -62,7 +62,14 @@ def _open(place: Path, found: Sources) -> None:
 
 
 def _sessions_in(place: Path) -> list[Path]:
-    return sorted(folder for folder in place.iterdir() if folder.is_dir() and find_record(folder))
+    """The sessions in a folder; if there are none, those in its folders."""
+    folders = sorted(folder for folder in place.iterdir() if folder.is_dir())
+    own = [folder for folder in folders if find_record(folder)]
+    return own or [inner for folder in folders for inner in sorted(folder.iterdir()) if _is_session(inner)]
+
+
+def _is_session(place: Path) -> bool:
+    return place.is_dir() and find_record(place) is not None
 
 
 def _is_continual(place: Path) -> bool:

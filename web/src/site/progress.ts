@@ -20,7 +20,7 @@ export function connectProgress(): void {
       const now = JSON.stringify(found);
       if (now !== before) body.replaceChildren(...found.map(row));
       before = now;
-      if (told) told.value = `up to date`;
+      if (told) told.value = found.length ? "up to date" : "up to date: there is no session in this folder yet; `nematodebench run TASK BRAIN --track` stores one";
     } catch {
       if (told) told.value = "the server does not answer";
     }
