@@ -119,7 +119,7 @@ def test_the_panel_tells_what_a_brain_has_in_mind(page, opened_page, brain):
     page.goto(opened_page(""))
     page.evaluate(case_script("mind", case(task, brain), tables(task)))
     page.evaluate("document.body.innerHTML = '<nb-viewer case=mind session=5 run=0></nb-viewer>'")
-    page.wait_for_selector("nb-viewer .nb-gauges b")
+    page.wait_for_selector("nb-viewer .nb-gauges b", timeout=120_000)
     page.locator("nb-viewer summary").click()
     page.wait_for_selector("nb-viewer .nb-mind section")
     told = page.locator("nb-viewer .nb-mind").inner_text()
