@@ -25,6 +25,7 @@ class Streams:
         self._generators = [np.random.default_rng(seed) for seed in seeds]
         self._block = np.zeros((len(seeds), block + 1))  # the last column is what a lane gets that draws nothing
         self._next = np.full(len(seeds), block)
+        self._sure = 0  # calls before any lane can have used up its numbers
         self._all = np.arange(len(seeds))
 
     def state_of(self, lane: int) -> dict[str, Any]:
@@ -36,14 +37,17 @@ class Streams:
         """Sets a lane to where another one was."""
         self._generators[lane].bit_generator.state = state["generator"]
         self._block[lane, :-1], self._next[lane] = state["numbers"], state["next"]
+        self._sure = 0
 
     def random(self, lanes: NDArray[np.bool_]) -> NDArray[np.float64]:
         """The next number in [0, 1) of the given lanes; the others draw nothing, and their numbers mean nothing."""
         size = self._block.shape[1] - 1
-        if self._next.max() == size:
+        if self._sure == 0:
             for lane in np.flatnonzero(lanes & (self._next == size)):
                 self._block[lane, :-1] = self._generators[lane].random(size)
                 self._next[lane] = 0
+            self._sure = max(1, size - int(self._next.max()))
+        self._sure -= 1
         numbers: NDArray[np.float64] = self._block[self._all, self._next]
         self._next += lanes
         return numbers
