@@ -1,5 +1,6 @@
 """Scores between floor and ceiling: a dot with its interval for each brain, beside what scores are read against."""
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -74,12 +75,21 @@ def _dots(rows: Rows, what: list[str]) -> Any:
     tasks = list(dict.fromkeys(str(row["task"]) for row in rows))
     x = alt.X("value:Q", title="share of the gap from floor to ceiling", scale=alt.Scale(domain=domain, nice=False))
     axis = alt.Axis(labelLimit=220, ticks=False, domain=False, labelColor=INK)
-    y = alt.Y("brain:N", sort=None, title=None, axis=axis)  # as the rows come: a list of names is too much for a board
+    y = alt.Y("place:N", sort=None, title=None, axis=axis)  # as the rows come: a list of names is too much for a board
     base = alt.Chart()
     own = base.transform_filter(f"datum.what == '{what[0]}'").encode(y=y)
     layers = [*line_marks(base), *(_whiskers(own, x) if what == ["score"] else _ticks(own, x))]
     chart = alt.layer(*layers).properties(width=520, height=alt.Step(26 if what == ["score"] else 34))
-    return by_task(chart, tasks)
+    return by_task(chart, tasks).transform_calculate(place=_places(rows))
+
+
+def _places(rows: Rows) -> str:
+    """In which row something stands; lines take that of their task's first brain: a row of their own would be empty."""
+    first: dict[str, str] = {}
+    for row in rows:
+        if row["what"] != "line":
+            first.setdefault(str(row["task"]), str(row["brain"]))
+    return f"datum.what == 'line' ? ({json.dumps(first)})[datum.task] : datum.brain"
 
 
 def _whiskers(own: Any, x: Any) -> list[Any]:
