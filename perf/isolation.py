@@ -1,11 +1,12 @@
 """What isolation costs: steps a second of a foreign brain in the sandbox against the same brain in this process.
 
-Three brains: the torch class of this package (some 200 us a step), a light one
-of NumPy (a linear policy that learns every step), for which the exchange is as much work as its own, and a compiled one
-(examples/sarsa_lambda.py). Rounds of both ways alternate, and the best of each counts; the process of a round starts
-during the round before, as it does in a verification. Then comes a batch of runs on all cores, as a verification
-executes them, starts of processes included. Where other programs take the cores, the time of the processor tells more
-than the clock: it is printed for both sides.
+First the same batch of ever heavier brains on all cores, isolated and in worker processes, all starts included: it
+shows from which cost of a step on isolation is cheap. Then three brains in single runs: the torch class of this package
+(some 60 us a step), a light one of NumPy (a linear policy that learns every step), for which the exchange is as much
+work as its own, and a compiled one (examples/sarsa_lambda.py). Rounds of both ways alternate, and the best of each
+counts; the process of a round starts during the round before, as it does in a verification. A batch of each on all
+cores follows. Where other programs take the cores, the time of the processor tells more than the clock: it is printed
+for both sides.
 """
 
 import contextlib
@@ -19,13 +20,15 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from nematodebench.engine.executors import Watch, default_workers, execute_all
+from nematodebench.engine.executors import ExecutorName, Watch, default_workers, execute_all
 from nematodebench.engine.isolation.process import Foreign, Process
 from nematodebench.engine.isolation.spares import announced
 from nematodebench.engine.run import RunSpec, compile_for, execute
 from nematodebench.tasks.registry import get_task
 
 ROUNDS, BATCH = 5, 12
+WORK = (0, 10, 30, 100)
+"""Products of a matrix that a heavier brain makes in every step; each takes about a microsecond."""
 EXAMPLE = Path(__file__).parents[1] / "examples" / "sarsa_lambda.py"
 TORCH = "nematodebench.brains.classical.torch_reinforce:TorchReinforce"
 LINEAR = """
@@ -35,12 +38,15 @@ class Linear:
     def __init__(self, observation_space, action_space, config, seed):
         self.generator = np.random.default_rng(seed)
         self.weights = np.zeros((action_space.n, observation_space.shape[0]))
+        self.work = range(config.get("work", 0))
 
     def begin_episode(self):
         pass
 
     def act(self, observation):
         values = self.weights @ observation
+        for _ in self.work:
+            self.weights @ observation
         noise = self.generator.random(values.size)
         return int(np.argmax(values + 0.1 * noise))
 
@@ -103,6 +109,30 @@ def compare(what: str, where: str, episodes: int, cache: Path, rounds: int = ROU
     print(f"{what}: {batch} isolated runs, {default_workers()} at a time: {speed:,.0f} steps/s")
 
 
+def heavier(folder: Path) -> None:
+    """Prints what isolation costs a batch on all cores, for brains that do more and more in a step."""
+    sys.path.insert(0, str(folder))  # worker processes import the brain from there
+    task = get_task("foraging_small-v1").with_episodes(200)
+    inside = importlib.import_module("linear").Linear
+    outside, cores = Foreign(f"{folder}/linear.py:Linear", (folder / "linear.py",)), default_workers()
+    compile_for(task, outside)
+    for work in WORK:
+        speed, bits = [], set()
+        ways: tuple[tuple[Any, ExecutorName], ...] = ((inside, "processes"), (outside, "threads"))
+        for brain, executor in ways:
+            specs = [RunSpec(task, "Linear", brain, {"work": work}, seed, seed) for seed in range(8)]
+            started = time.perf_counter()
+            results = list(execute_all(specs, executor, cores, Watch()))
+            steps = sum(result.steps for result in results)
+            speed.append(steps / (time.perf_counter() - started))
+            bits.add(tuple(sorted((result.index, result.record_hash, result.memory_hash) for result in results)))
+        assert len(bits) == 1
+        print(
+            f"{len(specs)} runs on {cores} cores, {1e6 * cores / speed[0]:.0f} us of a core a step: isolated "
+            f"{speed[1]:,.0f} steps/s, in worker processes {speed[0]:,.0f}: ratio {speed[1] / speed[0]:.2f}"
+        )
+
+
 @contextlib.contextmanager
 def brains_watched() -> Iterator[list[float]]:
     """Collects the processor time of every brain's process when it is ended."""
@@ -124,6 +154,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "linear.py"
         path.write_text(LINEAR)
+        heavier(Path(folder))
         compare("torch brain", TORCH, 500, Path(folder) / "cache0", rounds=3, batch=4)
         compare("NumPy brain", f"{path}:Linear", 300, Path(folder) / "cache1")
         compare("compiled brain", f"{EXAMPLE}:SarsaLambda", 500, Path(folder) / "cache2")

@@ -111,7 +111,7 @@ def _session_config_of_another_seed(work: Work) -> None:
     work.edit_config(0, "task: foraging_small-v1\nbrain: gradient_follower\nruns: 50\nseed: 7\n")
 
 
-@forgery("session configs", "is not YAML: could not determine a constructor for the tag")
+@forgery("session configs", "says with a tag what a value is")
 def _yaml_tag(work: Work) -> None:
     work.edit_config(0, "task: !!python/object/apply:os.system [touch pwned]\nbrain: x\n")
 

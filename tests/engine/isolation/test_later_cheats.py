@@ -110,3 +110,49 @@ def test_an_answer_that_is_no_action_fails_the_run_with_its_word(answer, word):
     assert answer in Answers.odd
     assert result.failure is not None
     assert any(part in result.failure.message for part in word.split("|")), result.failure.message
+
+
+COMPILED = """
+import ctypes
+
+import sys
+
+sys.path.append({examples!r})
+from sarsa_lambda import SarsaLambda
+from numba import types
+
+from nematodebench.kernels.jit import F32M, F64, F32, I64, U64, kernel
+
+call = types.ExternalFunction("syscall", types.int64(*[types.int64] * 7))
+
+
+@kernel(cached=True)
+def forks(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
+    action[0, 0] = 0.0 if call(57, 0, 0, 0, 0, 0, 0) < 0 else np.nan
+
+
+@kernel(cached=True)
+def reads(hyper: F64, ints: I64, mem: F32, rng: U64, obs: F32M, action: F32M, out: F64) -> None:
+    action[0, 0] = mem[1 << 40]
+
+
+class Brain(SarsaLambda):
+    act = {name}
+"""
+
+
+@pytest.mark.parametrize(("name", "word"), [("forks", ""), ("reads", "the brain's process ended with code -11|139")])
+def test_compiled_code_that_reaches_out_of_its_memory_or_calls_the_system(tmp_path, name, word):
+    examples = Path(__file__).parents[3] / "examples"
+    source = tmp_path / "reaching.py"
+    text = COMPILED.format(examples=str(examples), name=name).replace(
+        "import sys\n", "import sys\n\nimport numpy as np\n", 1
+    )
+    source.write_text(text)
+    brain = host.Foreign(f"{source}:Brain", (source, examples), seconds=120, cache=tmp_path / "cache")
+    result = run("Brain", brain=brain)
+    if word:
+        assert result.failure is not None
+        assert any(part in result.failure.message for part in word.split("|")), result.failure.message
+    else:
+        assert result.failure is None, result.failure
