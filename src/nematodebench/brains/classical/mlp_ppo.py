@@ -16,18 +16,9 @@ from nematodebench.brains.parts.actor_critic import (
 )
 from nematodebench.brains.parts.heads import best_level, write_action
 from nematodebench.brains.parts.novelty import Novelty, novelty_of
-from nematodebench.brains.parts.ppo import (
-    Ppo,
-    PpoConfig,
-    begin_rollout,
-    discount,
-    number_steps,
-    ppo_gradient,
-    shuffle_steps,
-)
-from nematodebench.brains.parts.rollout import gather_rows
+from nematodebench.brains.parts.ppo import Ppo, PpoConfig, begin_rollout, discount, in_epochs
 from nematodebench.kernels.abi import Feedback
-from nematodebench.kernels.jit import F32, U64, kernel
+from nematodebench.kernels.jit import F32, F32M, U64, kernel
 from nematodebench.kernels.memory import constant, counter, part, size
 from nematodebench.kernels.mlp import backward, forward, outputs_of, update_weights
 
@@ -64,6 +55,22 @@ class Memory(Ppo):
             off = (name == "acted" and self.settle == 0) or (name.startswith("seldom.") and self.novelty == 0.0)
             if not off:
                 yield name, value
+
+
+@kernel()
+def _think(brain: Memory, x: F32M) -> None:
+    """Computes policy and value of these observations."""
+    forward(brain.net, x)
+
+
+@kernel()
+def _think_back(brain: Memory, x: F32M) -> None:
+    """Changes the weights along the gradient."""
+    backward(brain.net, x)
+    update_weights(brain.net, brain.learning_rate, brain.max_grad_norm)
+
+
+_update = in_epochs(_think, _think_back)
 
 
 @Memory.kernel
@@ -111,26 +118,6 @@ def learn(brain: Memory, rng: U64, obs: F32, outcome: Feedback) -> None:
         weigh_steps(brain, obs, ended, gamma, brain.gae_lambda)
         _update(brain, rng)
         begin_rollout(brain)
-
-
-@kernel()
-def _update(brain: Memory, rng: U64) -> None:
-    """Epochs of shuffled minibatches, until the policy has moved as far as it may."""
-    n, order = brain.rollout.filled, brain.rollout.order
-    number_steps(brain)
-    for _ in range(brain.epochs):
-        moved = 0.0
-        shuffle_steps(brain, rng)
-        for start in range(0, n, brain.batch):
-            batch = order[start : min(start + brain.batch, n)]
-            x = brain.x[: batch.size]
-            gather_rows(brain.rollout.observations, batch, x)
-            forward(brain.net, x)
-            moved += ppo_gradient(brain, batch)
-            backward(brain.net, x)
-            update_weights(brain.net, brain.learning_rate, brain.max_grad_norm)
-        if brain.max_divergence > 0.0 and moved > brain.max_divergence * n:
-            break
 
 
 def no_options(body: Interface) -> Mapping[str, Any]:

@@ -3,7 +3,7 @@
 Whoever uses it computes the outputs of ``net`` in a way of its own: a network alone, or something before it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -11,14 +11,14 @@ import numpy as np
 from nematodebench.brains.base import BrainConfig
 from nematodebench.brains.parameters import parameter, searched
 from nematodebench.brains.parts.actor_critic import ActorCritic, log_probabilities, output_gradient
+from nematodebench.brains.parts.rollout import gather_rows
 from nematodebench.kernels.jit import F32, I64, U64, kernel
 from nematodebench.kernels.math import exp32
 from nematodebench.kernels.memory import constant, counter, size
 from nematodebench.kernels.rng import randint
 
 __all__ = [
-    "Ppo", "PpoConfig", "begin_rollout", "begin_rollout_of", "discount", "number_steps", "ppo_gradient", "shuffle",
-    "shuffle_steps",
+    "Ppo", "PpoConfig", "begin_rollout", "begin_rollout_of", "discount", "in_epochs", "ppo_gradient", "shuffle",
 ]  # fmt: skip
 
 
@@ -104,14 +104,14 @@ def begin_rollout_of(brain: Ppo, unit: int) -> None:
 
 
 @kernel()
-def number_steps(brain: Ppo) -> None:
+def _number_steps(brain: Ppo) -> None:
     """Puts the steps of a rollout in the order they happened."""
     for k in range(brain.rollout.filled):
         brain.rollout.order[k] = k
 
 
 @kernel()
-def shuffle_steps(brain: Ppo, rng: U64) -> None:
+def _shuffle_steps(brain: Ppo, rng: U64) -> None:
     """Shuffles the steps of a rollout for the next epoch."""
     shuffle(brain.rollout.order[: brain.rollout.filled], rng)
 
@@ -159,3 +159,32 @@ def _weigh_policy(brain: Ppo, logp: F32, order: I64) -> float:
         clipped = (advantage > 0.0 and ratio > high) or (advantage < 0.0 and ratio < low)
         weight[r] = np.float32(0.0) if clipped else -advantage * ratio * share
     return moved
+
+
+def in_epochs(think: Callable[..., None], think_back: Callable[..., None]) -> Callable[..., None]:
+    """What learns from a full rollout whose steps do not depend on each other.
+
+    Args:
+        think: Computes the outputs of ``net`` for rows of observations.
+        think_back: Makes a step of the optimiser from the gradient by these outputs, for the same rows.
+    """
+
+    @kernel()
+    def update(brain: Ppo, rng: U64) -> None:
+        """Epochs of shuffled minibatches, until the policy has moved as far as it may."""
+        n, order = brain.rollout.filled, brain.rollout.order
+        _number_steps(brain)
+        for _ in range(brain.epochs):
+            moved = 0.0
+            _shuffle_steps(brain, rng)
+            for start in range(0, n, brain.batch):
+                batch = order[start : min(start + brain.batch, n)]
+                x = brain.x[: batch.size]
+                gather_rows(brain.rollout.observations, batch, x)
+                think(brain, x)
+                moved += ppo_gradient(brain, batch)
+                think_back(brain, x)
+            if brain.max_divergence > 0.0 and moved > brain.max_divergence * n:
+                break
+
+    return update

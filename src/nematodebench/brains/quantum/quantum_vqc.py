@@ -17,16 +17,7 @@ from nematodebench.brains.parts.actor_critic import (
     store_step,
     weigh_stored_steps,
 )
-from nematodebench.brains.parts.ppo import (
-    Ppo,
-    PpoConfig,
-    begin_rollout,
-    discount,
-    number_steps,
-    ppo_gradient,
-    shuffle_steps,
-)
-from nematodebench.brains.parts.rollout import gather_rows
+from nematodebench.brains.parts.ppo import Ppo, PpoConfig, begin_rollout, discount, in_epochs
 from nematodebench.brains.quantum.circuit import (
     Circuit,
     circuit_backward,
@@ -103,6 +94,30 @@ def _value_of(brain: Memory, obs: F32) -> np.float32:
     return present_value(brain)
 
 
+@kernel()
+def _propagate_back(brain: Memory, x: F32M) -> None:
+    """Gradients of both layers and of the circuit, after :func:`_think` on the same rows."""
+    rows = x.shape[0]
+    backward_layer(brain.net, 1, layer_units(brain.net, 0, rows))
+    slopes, angles = layer_deltas(brain.net, 0, rows), brain.angles[:rows]
+    circuit_backward(brain.circuit, angles, slopes)
+    for r in range(rows):
+        for q in range(brain.width):
+            slopes[r, q] *= np.float32(1.0) - angles[r, q] * angles[r, q]
+    backward_layer(brain.net, 0, x)
+
+
+@kernel()
+def _think_back(brain: Memory, x: F32M) -> None:
+    """Changes both layers and the circuit along their gradients."""
+    _propagate_back(brain, x)
+    update_weights(brain.net, brain.learning_rate, brain.max_grad_norm)
+    update_circuit(brain.circuit, brain.learning_rate, brain.max_grad_norm)
+
+
+_update = in_epochs(_think, _think_back)
+
+
 @Memory.kernel
 def act(brain: Memory, rng: U64, obs: F32, action: F32) -> None:
     """Samples an action and remembers what it was based on."""
@@ -124,40 +139,6 @@ def learn(brain: Memory, rng: U64, obs: F32, outcome: Feedback) -> None:
         weigh_stored_steps(brain, following, gamma, brain.gae_lambda)
         _update(brain, rng)
         begin_rollout(brain)
-
-
-@kernel()
-def _update(brain: Memory, rng: U64) -> None:
-    """Epochs of shuffled minibatches, until the policy has moved as far as it may."""
-    n, order = brain.rollout.filled, brain.rollout.order
-    number_steps(brain)
-    for _ in range(brain.epochs):
-        moved = 0.0
-        shuffle_steps(brain, rng)
-        for start in range(0, n, brain.batch):
-            batch = order[start : min(start + brain.batch, n)]
-            x = brain.x[: batch.size]
-            gather_rows(brain.rollout.observations, batch, x)
-            _think(brain, x)
-            moved += ppo_gradient(brain, batch)
-            _propagate_back(brain, x)
-            update_weights(brain.net, brain.learning_rate, brain.max_grad_norm)
-            update_circuit(brain.circuit, brain.learning_rate, brain.max_grad_norm)
-        if brain.max_divergence > 0.0 and moved > brain.max_divergence * n:
-            break
-
-
-@kernel()
-def _propagate_back(brain: Memory, x: F32M) -> None:
-    """Gradients of both layers and of the circuit, after :func:`_think` on the same rows."""
-    rows = x.shape[0]
-    backward_layer(brain.net, 1, layer_units(brain.net, 0, rows))
-    slopes, angles = layer_deltas(brain.net, 0, rows), brain.angles[:rows]
-    circuit_backward(brain.circuit, angles, slopes)
-    for r in range(rows):
-        for q in range(brain.width):
-            slopes[r, q] *= np.float32(1.0) - angles[r, q] * angles[r, q]
-    backward_layer(brain.net, 0, x)
 
 
 def ppo_sizes(config: CircuitConfig, body: Interface, hidden: tuple[int, ...]) -> dict[str, Any]:
