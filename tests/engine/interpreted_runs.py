@@ -26,6 +26,7 @@ CONFIGS = {
     "mlp_reinforce": {"hidden": [5, 3], "horizon": 16},
     "mlp_dqn": {"hidden": [5], "replay": 32, "minibatch": 4, "warmup": 8, "train_every": 4, "target_every": 3},
     "q_table": {"bins": 3, "rows": 50, "epsilon_steps": 30},
+    "active_inference": {"bins": 2, "cells": 20, "longest": 30},
     "gru_ppo": {**THROUGH_TIME, "units": 5, "shortcut": 5},
     "liquid_ppo": {**THROUGH_TIME, "units": 5, "backbone": 5, "shortcut": 0},
     "connectome_ppo": {**THROUGH_TIME, "ticks": 1},

@@ -7,6 +7,7 @@ import numpy as np
 
 from nematodebench.brains.base import BrainClass, BrainConfig, CompiledBrain, Interface
 from nematodebench.brains.parameters import parameter, searched
+from nematodebench.brains.parts.cuts import cell_of, cut_sizes
 from nematodebench.brains.parts.heads import Exploration, Heads, best_level, epsilon_after, write_action
 from nematodebench.brains.synapses import Synapses
 from nematodebench.kernels.abi import BrainMemory, Feedback
@@ -17,8 +18,6 @@ from nematodebench.kernels.rng import randint, uniform
 __all__ = ["QTable", "QTableConfig"]
 
 _MOST_ACTIONS = 4096
-_MIX = np.uint64(0x9E3779B97F4A7C15)
-_SHIFT = np.uint64(29)
 
 
 class QTableConfig(BrainConfig):
@@ -63,26 +62,9 @@ class Memory(BrainMemory):
 
 
 @kernel()
-def _bin(brain: Memory, obs: F32, n: int) -> int:
-    place = (obs[n] - brain.low[n]) * brain.per_unit[n]
-    if not place > 0.0:
-        return 0
-    return min(int(min(place, 1e6)), brain.bins - 1)
-
-
-@kernel()
 def _row_of(brain: Memory, obs: F32) -> int:
     """The row of this observation's values."""
-    if brain.hashed == 0:
-        row = 0
-        for n in range(brain.inputs):
-            row = row * brain.bins + _bin(brain, obs, n)
-        return row
-    mixed = np.uint64(0)
-    for n in range(brain.inputs):
-        mixed = (mixed ^ np.uint64(_bin(brain, obs, n) + 1)) * _MIX
-        mixed ^= mixed >> _SHIFT
-    return int(np.int64(mixed % np.uint64(brain.rows)))
+    return cell_of(obs, brain.low, brain.per_unit, brain.bins, brain.rows, brain.hashed)
 
 
 @Memory.kernel
@@ -157,14 +139,5 @@ class QTable(CompiledBrain):
                 f"brain 'q_table' would need {actions} joint actions ({heads['levels']} levels of {heads['count']} "
                 f"effectors), at most {_MOST_ACTIONS} are possible: set fewer levels"
             )
-        states = config.bins**body.inputs
-        rows = min(states, config.rows)
-        spans = [high - low for low, high in zip(body.low, body.high, strict=True)]
-        return {
-            "heads": heads,
-            "actions": actions,
-            "rows": rows,
-            "hashed": states > rows,
-            "low": body.low,
-            "per_unit": [config.bins / span if span > 0 else 0.0 for span in spans],
-        }
+        rows = min(config.bins**body.inputs, config.rows)
+        return {**cut_sizes(body, config.bins, config.rows), "heads": heads, "actions": actions, "rows": rows}
