@@ -169,6 +169,8 @@ def test_a_button_beside_an_entry_executes_its_best_run_and_shows_it(verified_si
     button.click()
     page.get_by_text("IDENTICAL. Record").wait_for(timeout=60_000)
     page.locator("tr.replay nb-viewer .nb-gauges b").first.wait_for(timeout=60_000)
+    page.set_viewport_size({"width": 360, "height": 740})
+    assert page.locator("tr.replay nb-viewer").bounding_box()["width"] <= 360
     page.get_by_role("button", name="Score", exact=True).click()
     assert page.locator("tr.replay").count() == 0 and button.get_attribute("aria-expanded") == "false"
 

@@ -51,8 +51,10 @@ function toggle(button: HTMLButtonElement, row: HTMLTableRowElement, key: string
   }
   const opened = document.createElement("tr");
   opened.className = "replay";
-  const place = opened.insertCell();
-  place.colSpan = row.cells.length;
+  const cell = opened.insertCell();
+  cell.colSpan = row.cells.length;
+  const place = document.createElement("div");
+  cell.append(place);
   row.after(opened);
   button.ariaExpanded = "true";
   fill(place, key).catch((error: unknown) => (place.textContent = `It cannot be executed here: ${String(error)}`));
