@@ -89,7 +89,7 @@ def test_a_run_is_watched_on_a_phone(page, opened_page):
     page.goto(opened_page(f"<nb-viewer case=one against=other blind=blind {opened_page.run}></nb-viewer>"))
     page.wait_for_function("document.querySelectorAll('nb-viewer .nb-gauges b').length > 4")
     assert page.locator("nb-viewer figcaption").all_inner_texts() == ["q_table, episode 1", "q_table, episode 6"]
-    page.select_option("nb-viewer select[aria-label='beside it']", "against")
+    page.select_option("nb-viewer select[aria-label='beside it']", "case other")
     page.wait_for_function("document.querySelector('nb-viewer figure:last-child .nb-gauges')?.children.length > 3")
     assert page.locator("nb-viewer figcaption").all_inner_texts() == ["q_table, episode 6", "null_random, episode 6"]
     page.locator("nb-viewer button[aria-label='one step on']").click()

@@ -214,7 +214,7 @@ class BoardSite:
         return self._page(
             "task.html", "../", task=task.id, summary=f"{task.summary[:1].upper()}{task.summary[1:]}.",
             meaning=meaning(task), status=status, resolution=resolution_text(board), rows=rows,
-            replay=self._leader(board), leader=board.standings[0].entry.brain,
+            replay=self._leader(board), rival=self._rival(board), leader=board.standings[0].entry.brain,
             columns=[f"{name[:1].upper()}{name[1:]}" for name in columns.values()], lines=axis_lines(anchors),
             anchors=anchor_table(anchors),
             figures=[] if figure is None else [page_figure(figure, file_name(f"{task.id}-curves", ""), data=False)],
@@ -224,6 +224,11 @@ class BoardSite:
     def _leader(self, board: TaskBoard) -> dict[str, Any] | None:
         """What shows the task in motion: the runs of its first entry, if a page can execute them."""
         return self._told[board.standings[0].entry.id].replay
+
+    def _rival(self, board: TaskBoard) -> dict[str, Any] | None:
+        """The runs of the next entry that a page can execute: it can be watched beside the first one."""
+        found = [self._told[one.entry.id].replay for one in board.standings[1:]]
+        return next(filter(None, found), None)
 
     @cached_property
     def _brains(self) -> dict[str, list[dict[str, Any]]]:

@@ -75,8 +75,7 @@ export class NbViewer extends HTMLElement {
     const offered = phases.length > MOST_PHASES ? phases.filter((phase) => phase.learns) : phases;
     this.phase.append(...offered.map(({ name }) => make("option", { value: name, selected: name === scored }, name)));
     this.beside.append(make("option", { value: "" }, "nothing"), make("option", { value: "first", selected: true }, "episode 1"));
-    const against = this.getAttribute("against");
-    if (against) this.beside.append(make("option", { value: "against" }, caseOf(against).brain.name));
+    for (const [key, name] of this.others()) this.beside.append(make("option", { value: `case ${key}` }, name));
     const [back, forward] = [make("button", { type: "button", "aria-label": "one step back" }, "◂"), make("button", { type: "button", "aria-label": "one step on" }, "▸")];
     back.onclick = () => this.go(this.at - 1);
     forward.onclick = () => this.go(this.at + 1);
@@ -98,6 +97,13 @@ export class NbViewer extends HTMLElement {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.show());
     new ResizeObserver(() => this.show()).observe(this.stage);
     this.enter(scored);
+  }
+
+  /** Brains on the same task that the page can execute too: the one it names, and those that were brought for others. */
+  private others(): [string, string][] {
+    const [named, own, blind] = [this.getAttribute("against"), this.getAttribute("case"), this.getAttribute("blind")];
+    const known = Object.entries(window.nbCases ?? {}).filter(([key, one]) => one.task === this.given.task && ![named, own, blind].includes(key) && !key.endsWith("-blind") && one.brain.name !== this.given.brain.name);
+    return [...(named ? [[named, caseOf(named).brain.name] as [string, string]] : []), ...known.map(([key, one]): [string, string] => [key, one.brain.name])];
   }
 
   /** Shows the last episode of a phase. */
@@ -164,8 +170,9 @@ export class NbViewer extends HTMLElement {
     this.sides = [this.side(`${name}, episode ${number + 1}`, own, number)];
     if (this.beside.value === "first" && number > 0) this.sides.unshift(this.side(`${name}, episode 1`, own, 0));
     if (this.beside.value === "first" && number > 0) this.stage.prepend(this.stage.lastElementChild!);
-    if (this.beside.value === "against") {
-      const other = { ...caseOf(this.getAttribute("against")!), scored: this.given.scored };
+    const chosen = this.beside.value.split("case ")[1];
+    if (chosen) {
+      const other = { ...caseOf(chosen), scored: this.given.scored };
       this.sides.push(this.side(`${other.brain.name}, episode ${number + 1}`, new Track(other, run), number));
     }
     try {
