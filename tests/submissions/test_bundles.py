@@ -36,6 +36,10 @@ def test_a_bundle_is_named_by_all_that_it_is(tmp_path):
     assert len({bundle.sha256, *(other.sha256 for other in others)}) == 4
 
 
+def test_comments_and_texts_may_be_in_any_language(tmp_path):
+    assert packed(tmp_path, mine=f"# Öl und 李雷\n{GOOD}x = 'сара'\n")[0].entry == "mine.py:Mine"
+
+
 def test_an_encoding_that_says_what_is_true_is_taken(tmp_path):
     assert packed(tmp_path, mine=f"# -*- coding: utf-8 -*-\n{GOOD}")[0].entry == "mine.py:Mine"
 
@@ -60,6 +64,10 @@ def test_every_way_to_name_a_brain_has_the_same_entry(brain):
         ({f"{name}": "#" * (MAX_FILE_BYTES - 1) for name in ("mine", "a", "b", "c", "d")}, f"at most {MAX_BYTES:,}"),
         ({"mine": GOOD, "numpy": "x = 1\n"}, "has the name of a library"),
         ({"mine": GOOD, "random": "x = 1\n"}, "has the name of a library"),
+        ({"mine": GOOD, "NumPy": "x = 1\n"}, "has the name of a library"),
+        ({"mine": GOOD, "Encodings": "x = 1\n"}, "has the name of a library"),
+        ({"mine": "\uff4fs = 1\n"}, "otherwise than people: use plain letters"),
+        ({"mine": "\u0441lass_ = 1\n"}, "otherwise than people: use plain letters"),
         ({"mine": GOOD, "nematodebench": "x = 1\n"}, "has the name of a library"),
         ({"mine": "# coding: utf-7\nx = 1\n"}, "declares another encoding"),
         ({"mine": "#\n# -*- coding: unicode_escape -*-\n# \\u000aimport os\n"}, "declares another encoding"),
@@ -114,6 +122,10 @@ def _link_to_file(folder):
     (folder / "helper.py").symlink_to("mine.py")
 
 
+def _hard_link(folder):
+    (folder.parent / "elsewhere.py").hardlink_to(folder / "helper.py")
+
+
 def _pipe(folder):
     (folder / "helper.py").unlink()
     os.mkfifo(folder / "helper.py")
@@ -133,6 +145,9 @@ def _pipe(folder):
         (_linked, "is a symbolic link"),
         (_link_to_file, "is a symbolic link"),
         (_pipe, "is not a regular file"),
+        (_hard_link, "is a hard link"),
+        (lambda f: (f / "mine.pth").write_text("import os\n"), "not part of the bundle: 'mine.pth'"),
+        (lambda f: (f / "numpy").mkdir(), "not part of the bundle: 'numpy'"),
         (lambda f: (f / "helper.py").write_bytes(b"#" * (MAX_FILE_BYTES + 1)), "are read"),
     ],
 )

@@ -26,7 +26,7 @@ _EXECUTED = re.compile(
     r"(conftest|setup|noxfile|sitecustomize|usercustomize|__\w*__|test_\w*|\w*_test)\.py", re.IGNORECASE
 )
 """Files that Python or its tools execute where they find them, whoever started these tools in the repository."""
-_TAKEN = {*sys.stdlib_module_names, *DEPENDENCIES, "nematodebench"}
+_TAKEN = {name.lower() for name in (*sys.stdlib_module_names, *DEPENDENCIES, "nematodebench")}
 
 Sources = dict[str, bytes]
 
@@ -103,7 +103,7 @@ def _shape_problems(bundle: Bundle) -> Iterator[str]:
     if len({name.lower() for name in names}) < len(set(names)):
         yield "two files of the bundle differ only in upper and lower case"
     for name in names:
-        if name.removesuffix(".py") in _TAKEN:
+        if name.removesuffix(".py").lower() in _TAKEN:
             yield f"{name} has the name of a library: importing it would find the library instead"
         if _EXECUTED.fullmatch(name):
             yield f"{name} has a name that Python or its tools execute by themselves: give it another one"
@@ -133,6 +133,19 @@ def _source_problems(sources: Sources) -> Iterator[str]:
             yield f"{name} of the bundle has line ends of Windows: save it with plain ones"
         elif odd is not None:
             yield f"{name} of the bundle holds a control or invisible character (U+{ord(odd):04X})"
+        elif (word := _look_alike(text)) is not None:
+            yield f"{name} of the bundle: Python may read the name {word!r} otherwise than people: use plain letters"
+
+
+def _look_alike(text: str) -> str | None:
+    """A name of the program that is not made of plain letters; comments and texts may hold any."""
+    if text.isascii():
+        return None
+    try:
+        words = tokenize.generate_tokens(io.StringIO(text).readline)
+        return next((one.string for one in words if one.type == tokenize.NAME and not one.string.isascii()), None)
+    except (SyntaxError, tokenize.TokenError):  # nobody can execute it
+        return None
 
 
 def _read_as_utf8(content: bytes) -> bool:
