@@ -18,6 +18,8 @@ from nematodebench.tasks.registry import get_task
 FINDING = Path(__file__).resolve().parents[1] / "docs" / "findings" / "memory.json"
 ROOMS = ("recurrent", "reservoir", "spiking", "connectome")
 """Rooms of brains whose activity goes on from step to step."""
+ALSO = ("quantum_reservoir", "active_inference")
+"""Brains in other rooms that remember: by the state of a circuit, by what they believe."""
 BITS = tuple(f"bit_memory_{delay}-v1" for delay in (1, 4, 16, 64))
 PLATES = ("plate_chemotaxis-v1", "plate_aerotaxis-v1", "plate_thermotaxis-v1")
 TASKS = (*BITS, "rhythm-v1", "foraging_small_temporal-v2", "pattern_memory-v2", *PLATES)
@@ -28,7 +30,7 @@ SOLVED = 0.9
 
 def remembers(brain: str) -> bool:
     """Whether what a brain does can depend on what it saw earlier in the episode."""
-    return get_brain(brain).__module__.split(".")[-2] in ROOMS or brain == "quantum_reservoir"
+    return get_brain(brain).__module__.split(".")[-2] in ROOMS or brain in ALSO
 
 
 def load(task: str) -> dict[str, Any]:
