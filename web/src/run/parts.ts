@@ -20,7 +20,7 @@ nb-run, nb-viewer, nb-play { display: block; font: inherit; color: inherit; max-
 .nb-row { display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center; margin: .4rem 0; }
 .nb-row button, .nb-row select, .nb-row input[type=number] { font: inherit; min-height: 2.25rem; padding: .2rem .7rem; border: 1px solid currentColor;
   border-radius: .4rem; background: transparent; color: inherit; max-width: 100%; }
-.nb-row select { max-width: min(18rem, 100%); }
+.nb-row select { max-width: 18rem; }
 .nb-row option { color: initial; }
 .nb-row button { cursor: pointer; }
 .nb-row button:disabled { opacity: .45; cursor: default; }
