@@ -58,8 +58,8 @@ class _Chain(torch.autograd.Function):  # type: ignore[misc]
 
     @staticmethod
     def forward(context: Any, flat: torch.Tensor, x: torch.Tensor, networks: "Networks") -> torch.Tensor:
-        units = [x]
-        for weight, bias, activation in networks.chain(flat):
+        units, layers = [x], networks.chain(flat)
+        for weight, bias, activation in layers:
             y = _product(units[-1], weight)
             if bias is not None:
                 y += bias[:, None]
@@ -68,7 +68,7 @@ class _Chain(torch.autograd.Function):  # type: ignore[misc]
             elif activation == RELU:
                 y.relu_()
             units.append(y)
-        context.networks = networks
+        context.layers, context.networks = layers, networks
         context.save_for_backward(flat, *units)
         return units[-1]
 
@@ -76,7 +76,7 @@ class _Chain(torch.autograd.Function):  # type: ignore[misc]
     def backward(context: Any, slope: torch.Tensor) -> tuple[torch.Tensor, None, None]:
         flat, *units = context.saved_tensors
         slopes, slope = torch.zeros_like(flat), slope.clone(memory_format=torch.contiguous_format)
-        layers = zip(context.networks.chain(flat), context.networks.chain(slopes), strict=True)
+        layers = zip(context.layers, context.networks.chain(slopes), strict=True)
         for n, ((weight, _, activation), (by_weight, by_bias, _)) in reversed(list(enumerate(layers))):
             if activation == TANH:
                 tanh_slope_lanes()(_row(units[n + 1]), _row(slope))
@@ -135,6 +135,7 @@ class Networks:
         self._shapes = {name: tuple(value.shape[1:]) for name, value in turned.items()}
         ends = np.cumsum([-(-math.prod(shape) // _LINE) * _LINE for shape in self._shapes.values()])
         self._starts = dict(zip(self._shapes, [0, *ends.tolist()], strict=False))
+        self._strides = {name: _strides(shape) for name, shape in self._shapes.items()}
         self.flat = torch.zeros(len(next(iter(stacked.values()))), int(ends[-1]))
         for name, view in self.views(self.flat).items():
             view.copy_(turned[name])
@@ -151,11 +152,11 @@ class Networks:
 
     def views(self, flat: torch.Tensor) -> dict[str, torch.Tensor]:
         """The parameters by name in a tensor that lies like ``flat``."""
-        row, lanes = flat.stride(0), len(flat)
-        return {
-            name: flat.as_strided((lanes, *shape), (row, *_strides(shape)), flat.storage_offset() + self._starts[name])
-            for name, shape in self._shapes.items()
-        }
+        return {name: self._view(flat, name) for name in self._shapes}
+
+    def _view(self, flat: torch.Tensor, name: str) -> torch.Tensor:
+        shape, strides = (len(flat), *self._shapes[name]), (flat.stride(0), *self._strides[name])
+        return flat.as_strided(shape, strides, flat.storage_offset() + self._starts[name])
 
     def natural(self, flat: torch.Tensor) -> list[torch.Tensor]:
         """The same in the shapes of the modules' parameters; they share the memory."""
@@ -205,8 +206,10 @@ class Networks:
 
     def chain(self, flat: torch.Tensor) -> list[tuple[torch.Tensor, torch.Tensor | None, int]]:
         """Weights, biases and activations of a plain chain, layer by layer, in a tensor that lies like ``flat``."""
-        views = self.views(flat)
-        return [(views[weight], views.get(bias), activation) for weight, bias, activation in self._links]
+        return [
+            (self._view(flat, weight), self._view(flat, bias) if bias else None, activation)
+            for weight, bias, activation in self._links
+        ]
 
     def _mapped(self, tensors: Tensors, x: torch.Tensor) -> torch.Tensor:
         def one(parameters: Any, buffers: Any, rows: torch.Tensor) -> Any:
