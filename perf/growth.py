@@ -2,7 +2,8 @@
 
 An exponent of 1 means that twice as many cost twice as much. Entries and sessions are synthetic: they live in temporary
 folders, and ``perf/_synthetic.py`` says what is not genuine about them. ``python -m perf.growth --large`` measures the
-index, the ranking and the tables of 100,000 synthetic entries and a session of 1,000,000 runs besides.
+index, the ranking, the tables and the site of 100,000 synthetic entries and a session of 1,000,000 runs besides, and
+``--write`` puts what was measured into docs/scale.md.
 """
 
 import os
@@ -21,15 +22,11 @@ from numpy.typing import NDArray
 from nematodebench.search.space import Dimension
 from nematodebench.search.study import SearchPlan, run_search
 from perf import _synthetic
+from perf._page import PAGE, exponent, write_block
 
 ENTRIES, TRIALS, RUNS = (250, 500, 1000, 2000), (125, 250, 500, 1000), (2_500, 5_000, 20_000, 80_000)
 UNCHANGED, ONE_NEW, SEARCH = 5.0, 2.0, 60.0
 """Seconds that are wanted: 2,000 entries unchanged, one more among them, 1,000 trials that cost nothing."""
-
-
-def exponent(sizes: Sequence[int], costs: Sequence[float]) -> float:
-    """The power of the size that the cost grows with: the slope of a line through the logarithms."""
-    return float(np.polyfit(np.log(sizes), np.log(costs), 1)[0])
 
 
 def measured(work: Callable[[], object]) -> tuple[float, float]:
@@ -73,8 +70,21 @@ def board(top: Path) -> bool:
         again = measured(lambda: _regenerate(root))
         more.append((again[0] - unchanged[-1][0], again[1] - unchanged[-1][1]))
     _table("board regenerate, by entries", ENTRIES, {"unchanged": unchanged})
+    if "--write" in sys.argv:
+        write_block(PAGE, "board", _board_rows(unchanged, more))
     print("one new entry more: " + ", ".join(f"{wall:.2f} ({cpu:.2f})" for wall, cpu in more) + " s\n", flush=True)
     return _verdict("2,000 entries unchanged", unchanged[-1], UNCHANGED) & _verdict("one new", more[-1], ONE_NEW)
+
+
+def _board_rows(unchanged: Sequence[tuple[float, float]], more: Sequence[tuple[float, float]]) -> str:
+    """The table for docs/scale.md."""
+    head = ["synthetic entries", *(f"{size:,}" for size in ENTRIES), "exponent"]
+    lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    for what, costs in (("`board regenerate`, nothing new", unchanged), ("one new entry more", more)):
+        cells = " | ".join(f"{wall:.2f} s ({cpu:.2f} s)" for wall, cpu in costs)
+        power = f"{exponent(ENTRIES, [cpu for _, cpu in costs]):.2f}" if costs is unchanged else "constant"
+        lines.append(f"| {what} | {cells} | {power} |")
+    return "\n".join(lines)
 
 
 def _verdict(what: str, cost: tuple[float, float], wanted: float) -> bool:
@@ -137,7 +147,7 @@ def main() -> int:
             session(top, (100_000, 1_000_000))
             from perf import _large
 
-            _large.main()
+            _large.main(write="--write" in sys.argv)
     return int(not good)
 
 
