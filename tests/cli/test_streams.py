@@ -37,6 +37,14 @@ def test_a_reader_that_goes_away_is_no_error():
     assert done.stderr == ""
 
 
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_streams_that_are_closed_are_no_error(closed, tmp_path):
+    line = f"'{sys.executable}' -m nematodebench tasks {closed}"
+    done = subprocess.run(line, shell=True, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert bool(done.stdout) == (" >&-" not in f" {closed}")
+
+
 def test_output_that_knows_only_ascii():
     code = "from nematodebench.cli.streams import careful_streams\n"
     code += "with careful_streams():\n    print('0.8 \\xb1 0.1 \\u2192 \\u4e2d')"

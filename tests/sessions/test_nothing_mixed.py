@@ -1,5 +1,6 @@
 """A session goes on only with what it was begun with, alone, and believes no file it did not write."""
 
+import itertools
 import json
 import os
 import shutil
@@ -12,9 +13,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import nematodebench as nb
 from nematodebench.errors import UsageError
 from nematodebench.records.run_files import RunFiles
-from nematodebench.records.store import ExperimentStore
+from nematodebench.records.store import ExperimentStore, load_experiment
 from nematodebench.sessions import execution
 from nematodebench.sessions.config import SessionConfig
 from nematodebench.sessions.execution import Progress, resume, run_plan
@@ -241,3 +243,10 @@ def test_workers_end_with_a_parent_that_is_killed(tmp_path):
     process.kill()
     process.wait()
     _until(lambda: not any(_busy(pid) for pid in children), 20.0)
+
+
+def test_a_clock_that_runs_backwards_loses_no_session(tmp_path, monkeypatch):
+    clock = itertools.count(1000.0, -1.0)
+    monkeypatch.setattr("nematodebench.sessions.execution.time.perf_counter", lambda: next(clock))
+    made = nb.run("foraging_small-v1", "null_random", runs=2, episodes=2, seed=3, workers=1)
+    assert load_experiment(made.save(tmp_path)).timing.wall_seconds == 0.0

@@ -5,6 +5,7 @@ from typing import Any
 
 from nematodebench.cli.show import print_json, print_table, printable
 from nematodebench.engine.tracing import Trace
+from nematodebench.errors import StorageError
 from nematodebench.records.made_with import made_with
 from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.records.store import load_experiment
@@ -52,7 +53,10 @@ def _keep(
             "task": task.id, "brain": metadata.brain, "config": metadata.brain_config, "run": result.index,
             "seed": result.seed, "record_hash": result.record_hash, "experiment": metadata.experiment_id,
         }  # fmt: skip
-        recorder.write(record, task, about)
+        try:
+            recorder.write(record, task, about)
+        except OSError as error:
+            raise StorageError(f"Cannot write to {record}: {error.strerror or error}.") from error
         steps = sum(episode.steps for episode in recorder.episodes)
         kept["trajectories"] = f"{record} ({len(recorder.episodes)} episodes, {steps} steps)"
     if minari is not None:

@@ -6,6 +6,7 @@ import io
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 __all__ = ["careful_streams"]
 
@@ -23,6 +24,7 @@ def _in_ascii(error: UnicodeError) -> tuple[str, int]:
 def careful_streams() -> Iterator[None]:
     """Makes the streams print every character, and tells before the end whether all was written."""
     codecs.register_error("nematodebench", _in_ascii)
+    _open_closed()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="nematodebench")
@@ -30,6 +32,13 @@ def careful_streams() -> Iterator[None]:
         yield
     finally:
         _flush()
+
+
+def _open_closed() -> None:
+    """Gives streams that the caller has closed (``>&-``) a place: the next file would be opened in theirs."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115  (until the end)
 
 
 def _flush() -> None:

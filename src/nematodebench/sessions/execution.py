@@ -181,7 +181,7 @@ def _execute(plan: Plan, place: _Place, progress: Progress, audience: Audience) 
 
     def session() -> Session:
         ordered = sorted(results, key=lambda result: result.index)
-        seconds = time.perf_counter() - progress.started
+        seconds = max(0.0, time.perf_counter() - progress.started)  # clocks of moved machines have run backwards
         return Session(plan, ordered, place.created, _now(), seconds, place.experiment_id)
 
     try:
@@ -240,7 +240,7 @@ def extend(session: Session, runs: int, progress: Progress | None = None) -> Ses
     except KeyboardInterrupt as stop:
         raise Interrupted from stop
     results.sort(key=lambda result: result.index)
-    seconds = session.wall_seconds + time.perf_counter() - shown.started
+    seconds = session.wall_seconds + max(0.0, time.perf_counter() - shown.started)
     return Session(plan, results, session.created, _now(), seconds, session.experiment_id)
 
 
