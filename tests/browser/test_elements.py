@@ -129,6 +129,7 @@ def test_the_panel_tells_what_a_brain_has_in_mind(page, opened_page, brain):
 
 def test_a_viewer_that_plays_moves_and_can_be_paused(page, opened_page):
     page.goto(opened_page(f"<nb-viewer plays case=one {opened_page.run}></nb-viewer>"))
+    page.select_option("nb-viewer select[aria-label=speed]", "0.25")  # the film shall not end before the click
     page.wait_for_function("Number(document.querySelector('nb-viewer input[aria-label^=step]').value) > 2")
     page.get_by_role("button", name="Pause").click()
     at = page.input_value("nb-viewer input[aria-label^=step]")
