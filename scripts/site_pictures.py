@@ -112,7 +112,7 @@ class Camera:
         sources = open_sources([sessions])
         (self.folder / "report.html").write_text(html_report(sources), encoding="utf-8")
         self.take(self.open("report.html", height=1800, scheme="dark"), "site/report.png")
-        (self.to / "site/curves.png").write_bytes(png(figure_of("curves", sources)))
+        (self.to / "site/curves.png").write_bytes(png(figure_of("curves", sources), 1.25))
 
 
 def main() -> None:
