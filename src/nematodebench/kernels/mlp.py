@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from nematodebench.kernels.adam import Adam, adam_step
-from nematodebench.kernels.jit import F32, F32M, U64, accessor, kernel
+from nematodebench.kernels.jit import F32, F32M, U64, accessor, inlined, kernel
 from nematodebench.kernels.math import tanh32
 from nematodebench.kernels.memory import Memory, floats, part, size, words
 from nematodebench.kernels.rng import normal
 from nematodebench.kernels.vectors import (
     add_product,
     linear,
+    linear_row,
     matrix,
     padded,
     product,
@@ -25,9 +26,9 @@ from nematodebench.kernels.vectors import (
 )
 
 __all__ = [
-    "Network", "backward", "backward_layer", "copy_weights", "forward", "forward_layer", "init_weights", "input_deltas",
-    "layer_deltas", "layer_units", "output_deltas", "outputs_of", "rescale_output", "scale_outputs", "silence_inputs",
-    "update_weights",
+    "Network", "backward", "backward_layer", "copy_weights", "forward", "forward_layer", "forward_row", "init_weights",
+    "input_deltas", "layer_deltas", "layer_units", "output_deltas", "outputs_of", "rescale_output", "scale_outputs",
+    "silence_inputs", "update_weights",
 ]  # fmt: skip
 
 
@@ -243,6 +244,19 @@ def forward(net: Network, x: F32M) -> None:
     for layer in range(net.layers):
         forward_layer(net, layer, source)
         source = _rows(net, net.units, layer, x.shape[0])
+
+
+@inlined
+def forward_row(net: Network, x: F32) -> None:
+    """Computes the outputs for a single observation: the bits of :func:`forward`, faster on the path of every step."""
+    source = x
+    for layer in range(net.layers):
+        units = _flat_rows(net, net.units, layer, 1)
+        linear_row(source, _weights(net, net.parameters, layer), _bias(net, net.parameters, layer), units)
+        if layer < net.layers - 1:
+            for n in range(units.size):
+                units[n] = tanh32(units[n])
+        source = units
 
 
 @kernel()

@@ -13,13 +13,13 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 
-from nematodebench.kernels.jit import F32, F32M, intrinsic, kernel
+from nematodebench.kernels.jit import F32, F32M, inlined, intrinsic, kernel
 from nematodebench.kernels.math import fma
 from nematodebench.kernels.views import make_array
 
 __all__ = [
-    "LANES", "add_linear", "add_product", "linear", "matrix", "padded", "product", "product_transposed", "sum_squares",
-    "transpose", "transpose_back",
+    "LANES", "add_linear", "add_product", "linear", "linear_row", "matrix", "padded", "product", "product_transposed",
+    "sum_squares", "transpose", "transpose_back",
 ]  # fmt: skip
 
 LANES = 8
@@ -211,6 +211,22 @@ def linear(x: F32M, weights: F32M, bias: F32, y: F32M) -> None:
     """Y = x weights + bias."""
     rows, count = x.shape
     _multiply(x, weights, bias, y, count, 1, 0, rows, weights.shape[1], count)
+
+
+@inlined
+def linear_row(x: F32, weights: F32M, bias: F32, y: F32) -> None:
+    """Y = x weights + bias for a single row: what a brain computes at every step, so no array is handed over."""
+    count, columns = weights.shape
+    column = 0
+    while column + 64 <= columns:
+        _tile_1x8(x, weights, bias, y, 0, count, 1, column, columns, column, 0, column, columns, count)
+        column += 64
+    while column + 32 <= columns:
+        _tile_1x4(x, weights, bias, y, 0, count, 1, column, columns, column, 0, column, columns, count)
+        column += 32
+    while column < columns:
+        _tile_1x1(x, weights, bias, y, 0, count, 1, column, columns, column, 0, column, columns, count)
+        column += LANES
 
 
 @kernel()

@@ -19,6 +19,7 @@ from nematodebench.kernels.mlp import (
     backward,
     copy_weights,
     forward,
+    forward_row,
     init_weights,
     output_deltas,
     outputs_of,
@@ -98,7 +99,7 @@ def act(brain: Memory, rng: U64, obs: F32, action: F32) -> None:
     """Takes the best action, or a random one; remembers what it was based on."""
     heads, levels = brain.heads, brain.heads.levels
     at = remember_observation(brain.replay, obs)
-    forward(brain.net, brain.replay.observations[at : at + 1])
+    forward_row(brain.net, brain.replay.observations[at])
     outputs = outputs_of(brain.net, 1)[0]
     epsilon = epsilon_after(brain.explore, brain.replay.steps)
     for head in range(heads.count):

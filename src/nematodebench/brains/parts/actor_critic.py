@@ -15,9 +15,9 @@ from nematodebench.brains.parts.heads import Heads, policy_columns, sample_heads
 from nematodebench.brains.parts.rollout import Rollout, estimate_advantages, remember_outcome
 from nematodebench.brains.parts.value_scale import ValueScale, standardise_targets, start_scale, true_value
 from nematodebench.kernels.abi import BrainMemory, Feedback
-from nematodebench.kernels.jit import F32, F32M, I64, U64, accessor, kernel
+from nematodebench.kernels.jit import F32, F32M, I64, U64, accessor, inlined, kernel
 from nematodebench.kernels.memory import constant, floats, part, size
-from nematodebench.kernels.mlp import Network, forward, init_weights, output_deltas, outputs_of, scale_outputs
+from nematodebench.kernels.mlp import Network, forward_row, init_weights, output_deltas, outputs_of, scale_outputs
 from nematodebench.kernels.vectors import matrix, padded, transpose, transpose_back
 
 __all__ = [
@@ -86,7 +86,7 @@ def start_network(brain: ActorCritic, rng: U64) -> None:
         brain.rollout.order[k] = k
 
 
-@kernel()
+@inlined
 def present_value(brain: ActorCritic) -> np.float32:
     """The value of the observation that the network has just seen alone."""
     return true_value(brain.scale, outputs_of(brain.net, 1)[0, brain.heads.count * brain.heads.levels])
@@ -97,11 +97,11 @@ def _value_of(brain: ActorCritic, obs: F32) -> np.float32:
     """The value of an observation."""
     for i in range(brain.inputs):
         brain.x[0, i] = obs[i]
-    forward(brain.net, brain.x[:1])
+    forward_row(brain.net, brain.x[0])
     return present_value(brain)
 
 
-@kernel()
+@inlined
 def store_observation(brain: ActorCritic, obs: F32) -> int:
     """Stores what an action will be based on; returns its place in the rollout."""
     at = brain.rollout.filled
@@ -110,7 +110,7 @@ def store_observation(brain: ActorCritic, obs: F32) -> int:
     return at
 
 
-@kernel()
+@inlined
 def choose_action(brain: ActorCritic, rng: U64, action: F32) -> None:
     """Samples an action by the network's outputs for the stored observation, and stores it with its value."""
     heads, rollout = brain.heads, brain.rollout
@@ -119,21 +119,21 @@ def choose_action(brain: ActorCritic, rng: U64, action: F32) -> None:
     rollout.logp[at] = sample_heads(heads, outputs, rollout.chosen[at], rng, action)
 
 
-@kernel()
+@inlined
 def remember_action(brain: ActorCritic, rng: U64, obs: F32, action: F32) -> None:
     """Samples an action and stores what it was based on."""
     at = store_observation(brain, obs)
-    forward(brain.net, brain.rollout.observations[at : at + 1])
+    forward_row(brain.net, brain.rollout.observations[at])
     choose_action(brain, rng, action)
 
 
-@kernel()
+@inlined
 def is_cut_off(outcome: Feedback) -> bool:
     """Whether an episode was truncated: the value of its last observation continues it."""
     return outcome.truncated != 0.0 and outcome.terminated == 0.0
 
 
-@kernel()
+@inlined
 def store_step(brain: ActorCritic, outcome: Feedback, gamma: float, value: np.float32) -> bool:
     """Stores the reward and returns whether the episode ended. A truncated one is continued by ``value``."""
     ended = remember_outcome(brain.rollout, outcome)
@@ -142,7 +142,7 @@ def store_step(brain: ActorCritic, outcome: Feedback, gamma: float, value: np.fl
     return ended
 
 
-@kernel()
+@inlined
 def remember_step(brain: ActorCritic, obs: F32, outcome: Feedback, gamma: float) -> bool:
     """Stores the reward and returns whether the episode ended. A truncated episode is continued by its value."""
     return store_step(brain, outcome, gamma, _value_of(brain, obs) if is_cut_off(outcome) else np.float32(0.0))

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from nematodebench.brains.base import Interface
-from nematodebench.kernels.jit import F32, F32M, U64, kernel
+from nematodebench.kernels.jit import F32, F32M, U64, inlined, kernel
 from nematodebench.kernels.math import exp32, log32
 from nematodebench.kernels.memory import Memory, constant, size
 from nematodebench.kernels.rng import uniform
@@ -42,7 +42,7 @@ class Exploration(Memory):
     epsilon_steps = constant()
 
 
-@kernel()
+@inlined
 def write_action(heads: Heads, action: F32, head: int, level: int) -> None:
     """Puts a chosen level into the action."""
     if heads.effectors > 0:
@@ -70,7 +70,7 @@ def epsilon_after(exploration: Exploration, steps: int) -> float:
     return start + (end - start) * (steps / exploration.epsilon_steps)
 
 
-@kernel()
+@inlined
 def sample_heads(heads: Heads, logits: F32, chosen: F32, rng: U64, action: F32) -> np.float32:
     """Draws a level for every head from its softmax, stores them in ``chosen``; returns their log probability.
 

@@ -12,7 +12,7 @@ from nematodebench.brains.base import BrainConfig
 from nematodebench.brains.parameters import parameter, searched
 from nematodebench.brains.parts.actor_critic import ActorCritic, log_probabilities, output_gradient
 from nematodebench.brains.parts.rollout import gather_rows
-from nematodebench.kernels.jit import F32, I64, U64, kernel
+from nematodebench.kernels.jit import F32, I64, U64, inlined, kernel
 from nematodebench.kernels.math import exp32
 from nematodebench.kernels.memory import constant, counter, size
 from nematodebench.kernels.rng import randint
@@ -78,7 +78,7 @@ class Ppo(ActorCritic):
                 yield name, value
 
 
-@kernel()
+@inlined
 def discount(brain: Ppo) -> float:
     """The discount of this rollout: its horizon 1 / (1 - gamma) becomes longer with the steps of earlier rollouts."""
     if brain.horizon_growth == 0.0 or brain.gamma >= 1.0:

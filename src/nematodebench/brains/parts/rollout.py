@@ -3,7 +3,7 @@
 import numpy as np
 
 from nematodebench.kernels.abi import Feedback
-from nematodebench.kernels.jit import F32, F32M, I64, kernel
+from nematodebench.kernels.jit import F32, F32M, I64, inlined, kernel
 from nematodebench.kernels.memory import Memory, counter, floats, size, words
 
 __all__ = ["Rollout", "estimate_advantages", "gather_rows", "remember_outcome"]
@@ -27,7 +27,7 @@ class Rollout(Memory):
     order = words("capacity", scratch=True)
 
 
-@kernel()
+@inlined
 def remember_outcome(rollout: Rollout, outcome: Feedback) -> bool:
     """Stores what came of a step and returns whether the episode ended."""
     at = rollout.filled
