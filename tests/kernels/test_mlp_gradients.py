@@ -10,6 +10,7 @@ from nematodebench.kernels.mlp import (
     backward,
     copy_weights,
     forward,
+    forward_row,
     init_weights,
     output_deltas,
     outputs_of,
@@ -94,6 +95,15 @@ def test_forward(shape, rows):
     assert len(outputs) == rows
     assert_close([outputs[:, : ours.outputs]], [torch_forward(ours.mirror(), ours.input(rows))])
     assert not outputs[:, ours.outputs :].any()
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_single_row_has_the_bits_of_a_block(shape):
+    ours = Mirrored(*shape)
+    forward(ours.net, ours.x[:3])
+    expected = np.asarray(outputs_of(ours.net, 3)[2]).tobytes()
+    forward_row(ours.net, ours.x[2])
+    assert np.asarray(outputs_of(ours.net, 1)[0]).tobytes() == expected
 
 
 @pytest.mark.parametrize("rows", ROWS)

@@ -12,6 +12,7 @@ from nematodebench.kernels.vectors import (
     _multiply,
     add_product,
     linear,
+    linear_row,
     matrix,
     padded,
     product,
@@ -160,3 +161,15 @@ def test_sum_of_squares_misses_none(start, count):
 def test_padding_is_the_next_multiple_of_the_vector_length(n):
     assert padded(n) % LANES == 0
     assert 0 <= padded(n) - n < LANES
+
+
+@settings(max_examples=50)
+@given(columns=COLUMNS, count=COUNT)
+def test_a_single_row_has_the_bits_of_the_chain(columns, count):
+    sizes = count, count * columns, columns, columns
+    mem = numbers(sum(sizes) + 16)
+    expected = mem.copy()
+    chain(*pieces(expected, *sizes), count, 1, 0, 1, columns, count)
+    x, weights, bias, y = pieces(mem, *sizes)
+    linear_row(x, weights.reshape(count, columns), bias, y)
+    assert mem.tobytes() == expected.tobytes()

@@ -169,7 +169,7 @@ def _columns(brain: ActorCritic, flat: F32, rows: int) -> F32M:
     return matrix(flat, 0, brain.net.widths[brain.net.layers - 1], rows)
 
 
-@kernel()
+@inlined
 def log_probabilities(brain: ActorCritic, order: I64) -> None:
     """Softmax of the network's outputs; log probabilities of the chosen actions go to ``logp``.
 
@@ -188,7 +188,7 @@ def log_probabilities(brain: ActorCritic, order: I64) -> None:
             logp[r] += z[first + np.int64(chosen[order[r], head]), r]
 
 
-@kernel()
+@inlined
 def output_gradient(brain: ActorCritic, order: I64, count: int) -> None:
     """Gradient of the loss by the network's outputs, into the deltas of its last layer.
 
