@@ -12,6 +12,7 @@ for both sides.
 import contextlib
 import importlib
 import importlib.util
+import resource
 import sys
 import tempfile
 import time
@@ -116,21 +117,31 @@ def heavier(folder: Path) -> None:
     inside = importlib.import_module("linear").Linear
     outside, cores = Foreign(f"{folder}/linear.py:Linear", (folder / "linear.py",)), default_workers()
     compile_for(task, outside)
+    ways: tuple[tuple[Any, ExecutorName], ...] = ((inside, "processes"), (outside, "threads"))
     for work in WORK:
-        speed, bits = [], set()
-        ways: tuple[tuple[Any, ExecutorName], ...] = ((inside, "processes"), (outside, "threads"))
+        speed, cost, bits = [], [], set()
         for brain, executor in ways:
             specs = [RunSpec(task, "Linear", brain, {"work": work}, seed, seed) for seed in range(8)]
-            started = time.perf_counter()
-            results = list(execute_all(specs, executor, cores, Watch()))
+            with brains_watched() as spent:
+                started, used = time.perf_counter(), processor_seconds()
+                results = list(execute_all(specs, executor, cores, Watch()))
+                seconds, used = time.perf_counter() - started, processor_seconds() - used
             steps = sum(result.steps for result in results)
-            speed.append(steps / (time.perf_counter() - started))
+            speed.append(steps / seconds)
+            cost.append((used + sum(spent)) / steps * 1e6)
             bits.add(tuple(sorted((result.index, result.record_hash, result.memory_hash) for result in results)))
         assert len(bits) == 1
         print(
-            f"{len(specs)} runs on {cores} cores, {1e6 * cores / speed[0]:.0f} us of a core a step: isolated "
-            f"{speed[1]:,.0f} steps/s, in worker processes {speed[0]:,.0f}: ratio {speed[1] / speed[0]:.2f}"
+            f"{len(specs)} runs on {cores} cores: isolated {speed[1]:,.0f} steps/s and {cost[1]:.1f} us of a processor "
+            f"a step, in worker processes {speed[0]:,.0f} and {cost[0]:.1f} us: ratio {speed[1] / speed[0]:.2f}, of the "
+            f"processor's time {cost[0] / cost[1]:.2f}"
         )
+
+
+def processor_seconds() -> float:
+    """What this process and those of its children that have ended have used of a processor."""
+    both = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(one.ru_utime + one.ru_stime for one in both)
 
 
 @contextlib.contextmanager
