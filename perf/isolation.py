@@ -133,8 +133,8 @@ def heavier(folder: Path) -> None:
         assert len(bits) == 1
         print(
             f"{len(specs)} runs on {cores} cores: isolated {speed[1]:,.0f} steps/s and {cost[1]:.1f} us of a processor "
-            f"a step, in worker processes {speed[0]:,.0f} and {cost[0]:.1f} us: ratio {speed[1] / speed[0]:.2f}, of the "
-            f"processor's time {cost[0] / cost[1]:.2f}"
+            f"a step, in worker processes {speed[0]:,.0f} and {cost[0]:.1f} us: ratio {speed[1] / speed[0]:.2f}, of "
+            f"the processor's time {cost[0] / cost[1]:.2f}"
         )
 
 
