@@ -44,7 +44,9 @@ def signed_anew(work, tmp_path, change):
     root = work.root
     made = command(root, "keys", "new", tmp_path / "private.pem", "--owner", "Ada")
     assert made.code == 0
-    content = payload(next((root / "verifications").iterdir()))
+    record = next((root / "verifications").iterdir())
+    content = payload(record)
+    record.unlink()  # beside it, the changed record would only be taken for a copy of it
     change(content["predicate"])
     statement = Statement.model_validate_json(json.dumps(content))
     return keep(root, statement, read_private(tmp_path / "private.pem"))

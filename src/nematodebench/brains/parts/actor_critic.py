@@ -17,7 +17,15 @@ from nematodebench.brains.parts.value_scale import ValueScale, standardise_targe
 from nematodebench.kernels.abi import BrainMemory, Feedback
 from nematodebench.kernels.jit import F32, F32M, I64, U64, accessor, inlined, kernel
 from nematodebench.kernels.memory import constant, floats, part, size
-from nematodebench.kernels.mlp import Network, forward_row, init_weights, output_deltas, outputs_of, scale_outputs
+from nematodebench.kernels.mlp import (
+    Network,
+    forward,
+    forward_row,
+    init_weights,
+    output_deltas,
+    outputs_of,
+    scale_outputs,
+)
 from nematodebench.kernels.vectors import matrix, padded, transpose, transpose_back
 
 __all__ = [
@@ -97,7 +105,7 @@ def _value_of(brain: ActorCritic, obs: F32) -> np.float32:
     """The value of an observation."""
     for i in range(brain.inputs):
         brain.x[0, i] = obs[i]
-    forward_row(brain.net, brain.x[0])
+    forward(brain.net, brain.x[:1])
     return present_value(brain)
 
 
@@ -169,7 +177,7 @@ def _columns(brain: ActorCritic, flat: F32, rows: int) -> F32M:
     return matrix(flat, 0, brain.net.widths[brain.net.layers - 1], rows)
 
 
-@inlined
+@kernel()
 def log_probabilities(brain: ActorCritic, order: I64) -> None:
     """Softmax of the network's outputs; log probabilities of the chosen actions go to ``logp``.
 
@@ -188,7 +196,7 @@ def log_probabilities(brain: ActorCritic, order: I64) -> None:
             logp[r] += z[first + np.int64(chosen[order[r], head]), r]
 
 
-@inlined
+@kernel()
 def output_gradient(brain: ActorCritic, order: I64, count: int) -> None:
     """Gradient of the loss by the network's outputs, into the deltas of its last layer.
 

@@ -125,7 +125,7 @@ def shuffle(order: I64, rng: U64) -> None:
         order[k], order[j] = order[j], order[k]
 
 
-@inlined
+@kernel()
 def ppo_gradient(brain: Ppo, order: I64) -> float:
     """Gradient of the PPO loss of these steps by the network's outputs; returns how far the policy has moved there."""
     log_probabilities(brain, order)
@@ -134,7 +134,7 @@ def ppo_gradient(brain: Ppo, order: I64) -> float:
     return moved
 
 
-@inlined
+@kernel()
 def _weigh_policy(brain: Ppo, logp: F32, order: I64) -> float:
     """Derivative of the clipped objective by the log probability: -advantage x ratio, or 0 where it is clipped.
 
