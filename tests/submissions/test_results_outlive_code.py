@@ -81,11 +81,11 @@ def moved(tree: Path, old: Path, new: Path) -> None:
     for path in (tree / "src").rglob("*.py"):
         text = path.read_text()
         package, _, name = here.rpartition(".")
+        new_package, _, new_name = there.rpartition(".")
         text = text.replace(here, there)
         text = re.sub(
-            rf"from {package} import {name}$", f"from {package} import {there.rpartition('.')[2]} as {name}", text,
-            flags=re.M,
-        )  # fmt: skip
+            rf"from {package} import {name}$", f"from {new_package} import {new_name} as {name}", text, flags=re.M
+        )
         path.write_text(text)
 
 
