@@ -2,12 +2,15 @@
 
 import os
 import threading
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from test_isolation import SEED, TASK, foreign, in_process, run
 
 from nematodebench.engine.executors import Watch, execute_all
 from nematodebench.engine.isolation import host, sandbox, seats, spares
+from nematodebench.engine.isolation.mailbox import Patience
 from nematodebench.engine.isolation.process import Process
 from nematodebench.engine.isolation.shared import LOOKS
 from nematodebench.engine.run import RunSpec, execute
@@ -75,6 +78,21 @@ def test_a_run_has_two_cores_where_there_are_two_for_every_run(cores, monkeypatc
     assert put[here] == put[-1]
     first.leave()
     assert put[here] == cores
+
+
+@pytest.mark.parametrize(
+    ("delayed", "slept", "gives_up"), [(0.0, 0.0, False), (0.0, 40.0, False), (0.2, 0.0, True), (0.0, 60.0, True)]
+)
+def test_a_run_gives_up_its_second_core_if_others_need_it_or_the_brain_is_slow(delayed, slept, gives_up):
+    given_up = []
+    brains = object.__new__(host.IsolatedBrains)
+    brains.hyper = np.zeros(Patience.count())
+    patience = Patience(brains.hyper)
+    patience.answers, patience.slept = 100.0, slept
+    brains._seat = SimpleNamespace(apart=True, delayed=lambda: delayed, give_up=lambda: given_up.append(True))
+    brains._give_up_in_vain()
+    assert bool(given_up) == gives_up
+    assert patience.answers == patience.slept == 0.0
 
 
 @pytest.mark.parametrize("apart", [True, False])

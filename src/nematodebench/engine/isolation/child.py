@@ -6,6 +6,7 @@ own seed, what the brain senses and what it is paid, and nothing of the world.
 """
 
 import contextlib
+import gc
 import importlib
 import importlib.util
 import json
@@ -100,7 +101,8 @@ class _PythonServer:
             for _ in _LOOKS:
                 if box[_TURN] != HOST_TURN:
                     return
-        bell.sleep_while(HOST_TURN)
+        if box[_TURN] == HOST_TURN:  # the host may have answered while it was being woken
+            bell.sleep_while(HOST_TURN)
 
     def _answer(self, agent: int, box: Any) -> bool:
         """One letter: what happened since the last one, then the next action. True if it asks for something else."""
@@ -120,6 +122,7 @@ class _PythonServer:
 
 def _serve(given: dict[str, Any], shared: Shared) -> None:
     """Answers for as long as the process is there: the host ends it."""
+    gc.disable()  # nothing that is imported is ever garbage, and looking for it takes a quarter of an import's time
     brain = _load(given["brain"])  # what an import leaves behind does not reach the brain
     if hasattr(brain, "layout"):  # a compiled brain has brought the compiler with it
         from nematodebench.engine.isolation.compiled import CompiledServer, compile_brain
@@ -129,7 +132,10 @@ def _serve(given: dict[str, Any], shared: Shared) -> None:
     else:
         import gymnasium.spaces  # noqa: F401  (it takes a while, and every Python brain is given spaces)
 
+        if "torch" in sys.modules:  # its first optimizer would import this in the middle of the run
+            importlib.import_module("torch._dynamo")
         kind = _PythonServer
+    gc.enable()
     run = sys.stdin.readline()
     if run:
         with standard_floats():

@@ -19,7 +19,6 @@ from nematodebench.engine.isolation.seats import Seat
 from nematodebench.engine.isolation.shared import (
     BRAIN_TURN,
     COPY,
-    LOOKS,
     MEMORY,
     RESTORE,
     WORDS,
@@ -38,8 +37,13 @@ _LAST_WORDS = 5.0
 """Seconds for a process to end that has said that nobody will answer any more."""
 _GLANCE = 0.1
 """Seconds after which it is looked at how the two sides wait for each other."""
-_IN_VAIN = 0.05
-"""The share of answers that may come too late for whoever looks, before somebody else is thought to need the core."""
+_LOOKS = 10_000
+"""How often the host looks for an answer before it sleeps: some 250 microseconds. To be woken on another core takes ten
+and more, which is little beside a step that takes longer than that."""
+_IN_VAIN = 0.5
+"""The share of answers that may come too late for whoever looks, before the brain is thought to be a slow one."""
+_DELAYED = 0.05
+"""The share of the time that a side may wait for its core, before somebody else is thought to need it."""
 
 
 class IsolatedBrains:
@@ -62,7 +66,7 @@ class IsolatedBrains:
 
     def _look_on(self, apart: bool) -> None:
         """Has both sides look for each other's answers before they sleep, if each has a core of its own."""
-        Patience(self.hyper).looks = LOOKS * apart
+        Patience(self.hyper).looks = _LOOKS * apart
         self.shared.words[:, _LOOK] = apart
 
     def _watch(self) -> None:
@@ -79,9 +83,10 @@ class IsolatedBrains:
         self.shared.words[:, _OVER] = 1
 
     def _give_up_in_vain(self) -> None:
-        """Goes on with one core if looks were in vain too often: the brain is slow, or others need the core."""
+        """Goes on with one core if the other is of no use: somebody else needs it, or the brain is a slow one."""
         patience = Patience(self.hyper)
-        if self._seat.apart and patience.slept > _IN_VAIN * patience.answers:
+        delayed = self._seat.delayed() > _DELAYED
+        if self._seat.apart and (delayed or patience.slept > _IN_VAIN * patience.answers):
             self._seat.give_up()
         patience.slept = patience.answers = 0.0
 

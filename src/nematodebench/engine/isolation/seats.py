@@ -11,10 +11,11 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 __all__ = ["Seat"]
 
-_CROWDED_FOR = 5.0
+_CROWDED_FOR = 2.0
 """Seconds for which runs share cores after one has found that somebody else needs them."""
 
 
@@ -31,7 +32,9 @@ class Seat:
         self.cores = os.sched_getaffinity(0)
         self._thread, self._brain, self._tell = threading.get_native_id(), brain, apart
         self.apart = False
+        self._waited = (0.0, 0.0)
         _ROOM.enter(self)
+        self.delayed()  # what was before does not count
 
     def sit(self, host: int, brain: int) -> None:
         """Takes these cores; the process or the thread may be gone by now."""
@@ -41,6 +44,15 @@ class Seat:
         with contextlib.suppress(OSError):
             os.sched_setaffinity(self._brain(), {brain})
         self._tell(self.apart)
+
+    def delayed(self) -> float:
+        """The share of the time since the last call for which the sides could have worked and had no core."""
+        now, waited, before = time.monotonic(), 0.0, self._waited
+        for task in (f"self/task/{self._thread}", str(self._brain())):
+            with contextlib.suppress(OSError, ValueError, IndexError):  # it is gone, or the system does not tell
+                waited += float(Path("/proc", task, "schedstat").read_text().split()[1]) * 1e-9
+        self._waited = (now, waited)
+        return (waited - before[1]) / max(now - before[0], 1e-3)
 
     def give_up(self) -> None:
         """Goes on with one core: somebody else needs the other."""

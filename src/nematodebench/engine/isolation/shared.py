@@ -27,7 +27,7 @@ sleeps, and has to be woken.
 FUTEX, WAIT, WAKE = (98 if platform.machine() == "aarch64" else 202), 0, 1
 """The system call with which a process waits for a word to change, and two of its operations."""
 LOOKS = 2000
-"""How often a kernel looks for the turn before it sleeps; some 50 microseconds."""
+"""How often the kernel of a brain looks for the turn before it sleeps; some 50 microseconds."""
 FEEDBACK = ("terminated", "truncated", "reward")
 _LINE = 64
 _MESSAGE = 8192
@@ -58,9 +58,9 @@ class Bell:
         self._turn, self._sleeper, self._other = (WORDS.index(name) for name in ("turn", sleeper, other))
         word = ctypes.c_void_p(words.ctypes.data)
         # To wake takes no time, so other threads need not be let in; to sleep does.
-        self._wake = functools.partial(ctypes.PyDLL(None).syscall, FUTEX, word, WAKE, 1, None)
+        self._wake = functools.partial(ctypes.PyDLL(None).syscall, FUTEX, word, WAKE, 1)
         self._wait = functools.partial(ctypes.CDLL(None).syscall, FUTEX, word, WAIT)
-        self._at_most = (ctypes.c_long * 2)(0, 20_000_000)
+        self._at_most = ctypes.byref((ctypes.c_long * 2)(0, 20_000_000))
 
     def hand_over(self, turn: int) -> None:
         """Gives the turn to the other side, and wakes it if it sleeps."""
