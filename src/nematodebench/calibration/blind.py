@@ -1,7 +1,8 @@
 """Searches the best policy that ignores its input, with a stated budget.
 
 The search begins with families of policies that can be listed (:mod:`nematodebench.calibration.proposals`) and with
-random ones, and halves them until few are left. Then it varies the best ones, generation after generation. It does that
+random ones, and halves them until few are left. Where a body chooses among actions, walks are planned besides
+(:mod:`nematodebench.calibration.walks`). Then it varies the best ones, generation after generation. It does that
 several times, each time but the first from other random policies. Every round has seeds of its own, and what was kept
 is played again on them, so that a lucky policy does not stay lucky. The best of all are compared in many more runs; of
 policies that are equally good the search takes the simplest. Whoever publishes the result measures it on other seeds.
@@ -14,8 +15,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from nematodebench.calibration.proposals import Proposals
+from nematodebench.calibration.proposals import Proposals, merged
 from nematodebench.calibration.rollouts import Cycle, Rollouts
+from nematodebench.calibration.walks import plan_size, plan_walks
 from nematodebench.engine.seeds import run_seed
 from nematodebench.tasks.base import Task
 
@@ -25,6 +27,8 @@ _TICKS, _EPISODES = 8e7, (8000, 400_000)
 """What a search may play: ticks if its episodes last as long as they can, and episodes at least and at most."""
 _OPENING, _RESTART_OPENING, _FINAL = 0.3, 0.04, 0.1
 """Shares of the budget: the families, the beginning of every restart, the last comparison. Evolution has the rest."""
+_PLANNING = 0.15
+"""Share of the budget for planned walks, where there are any; so much less is left to evolution."""
 _RESTARTS = 4
 _PARENTS, _CHILDREN, _RUNS, _KEPT = 6, 24, 2, 12
 _FINALISTS = 4
@@ -85,17 +89,29 @@ def search(task: Task, seed: int, workers: int, budget: int = 0) -> Found:
     pool = _Pool(rollouts, (run_seed(seed, k) for k in itertools.count()))
     budget = budget or search_budget(task)
     share = (1.0 - _FINAL) * budget
-    finalists: list[Cycle] = []
+    planned = _plan(pool, _PLANNING * share) if rollouts.body.choices else []
+    finalists = planned[:_FINALISTS]
+    varied = 1.0 - _OPENING - (_RESTARTS - 1) * _RESTART_OPENING - (_PLANNING if planned else 0.0)
     for restart in range(_RESTARTS):
         size = int((_OPENING if restart == 0 else _RESTART_OPENING) * budget / rollouts.run_episodes / 2.0)
-        kept = _halve(pool, proposals.opening(size, listed=restart == 0))
-        evolution = (1.0 - _OPENING - (_RESTARTS - 1) * _RESTART_OPENING) * share / _RESTARTS
-        finalists += _evolve(pool, proposals, kept, rollouts.episodes + evolution)[:_FINALISTS]
+        begin = proposals.opening(size, listed=restart == 0)
+        kept = _halve(pool, [*planned, *begin] if restart == 0 else begin)
+        finalists += _evolve(pool, proposals, kept, rollouts.episodes + varied * share / _RESTARTS)[:_FINALISTS]
     constants = pool.best([cycle for cycle in proposals.constants() if cycle in pool.played], 1)
     finalists = list(dict.fromkeys([*finalists, *constants]))
     runs = max(8, int(_FINAL * budget / rollouts.run_episodes / len(finalists)))
     scores = rollouts.scores(finalists, list(itertools.islice(pool.seeds, runs)))
     return Found(_simplest(finalists, scores), seed, rollouts.policies, rollouts.episodes, rollouts.ticks)
+
+
+def _plan(pool: _Pool, episodes: float) -> list[Cycle]:
+    """Walks that are planned with so many episodes' ticks."""
+    rollouts, world = pool.rollouts, pool.rollouts.task.world
+    width, worlds = plan_size(world, int(episodes * world.horizon))
+    plan = plan_walks(world, list(itertools.islice(pool.seeds, worlds)), width)
+    rollouts.ticks += plan.ticks
+    rollouts.episodes += plan.ticks // world.horizon
+    return list(dict.fromkeys(merged(walk) for walk in plan.walks))
 
 
 def _halve(pool: _Pool, cycles: list[Cycle]) -> list[Cycle]:
