@@ -6,7 +6,8 @@
     python scripts/bits_matrix.py --check               this environment against the table; exit code 1 if a bit differs
 
 Environments are virtual ones under build/bits/ with the oldest and the newest versions that pyproject.toml allows, made
-with whatever Pythons are installed, and this one on processors that QEMU emulates. ``make bits-matrix`` calls it.
+with whatever Pythons are installed, and this one on processors that QEMU emulates. ``make bits-matrix`` calls it. What
+an environment has computed is kept beside it until the sources change, so an interrupted ``--write`` goes on there.
 """
 
 import argparse
@@ -68,21 +69,31 @@ def _task_for(brain: str) -> str:
     raise SystemExit(f"no task takes {brain}")
 
 
-def compute() -> dict[str, list[str]]:
-    """The hashes of one run of every case, here and now: its records, and the memory that it left."""
+def compute(kept: Path | None = None) -> dict[str, list[str]]:
+    """The hashes of one run of every case: its records, and the memory that it left. A file keeps what is known."""
     import nematodebench as nb
+    from nematodebench.records.provenance import source_hash
     from nematodebench.tasks.registry import get_task
 
-    found = {}
+    found: dict[str, list[str]] = {}
+    if kept is not None and kept.is_file():
+        content = json.loads(kept.read_text())
+        found = content["hashes"] if content["source"] == source_hash() else {}
     for task, brain in cases():
+        if f"{task} {brain}" in found:
+            continue
         episodes = EPISODES if get_task(task).phases[0].episodes > EPISODES else None
         (run,) = nb.run(task, brain, runs=1, episodes=episodes, seed=SEED, workers=1).runs
         assert run.failure is None, (task, brain, run.failure)
         found[f"{task} {brain}"] = [run.record_hash, str(run.memory_hash)]
+        if kept is not None:
+            part = kept.with_suffix(".part")
+            part.write_text(json.dumps({"source": source_hash(), "hashes": found}))
+            part.replace(kept)
     return found
 
 
-def computed(level: str | None) -> dict[str, Any]:
+def computed(level: str | None, kept: Path | None) -> dict[str, Any]:
     """What the program prints when it computes: hashes, and the facts of its environment."""
     import importlib.metadata
 
@@ -94,7 +105,7 @@ def computed(level: str | None) -> dict[str, Any]:
 
     facts = {name: importlib.metadata.version(name) for name in _FACTS}
     facts |= {"python": platform.python_version(), "code": code_generation()}
-    return {"facts": facts, "hashes": compute()}
+    return {"facts": facts, "hashes": compute(kept)}
 
 
 def bounds() -> dict[str, str]:
@@ -134,11 +145,16 @@ def environments() -> dict[str, dict[str, Any]]:
     return here | emulated | plain
 
 
+def place(name: str) -> Path:
+    """Where an environment lives, and what it has computed beside it."""
+    return BUILD / re.sub(r"[^\w.]+", "-", name)
+
+
 def installed(name: str, how: dict[str, Any]) -> str:
     """The Python of an environment, which is made if it is not there."""
     if "python" not in how:
         return sys.executable
-    folder = BUILD / re.sub(r"[^\w.]+", "-", name)
+    folder = place(name)
     program = str(folder / "bin" / "python")
     if not (folder / ".done").exists():
         subprocess.run([how["python"], "-m", "venv", "--clear", str(folder)], check=True)
@@ -150,7 +166,9 @@ def installed(name: str, how: dict[str, Any]) -> str:
 
 def tried(name: str, how: dict[str, Any]) -> dict[str, Any]:
     """What an environment computes."""
-    words = [*how.get("before", []), installed(name, how), str(Path(__file__)), "--compute"]
+    BUILD.mkdir(parents=True, exist_ok=True)
+    kept = ["--kept", f"{place(name)}.json"]
+    words = [*how.get("before", []), installed(name, how), str(Path(__file__)), "--compute", *kept]
     words += ["--level", how["level"]] if "level" in how else []
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "NEMATODEBENCH_CACHE_DIR": str(BUILD / "cache")}
     done = subprocess.run(words, env=environment, stdout=subprocess.PIPE, text=True, check=True)
@@ -228,9 +246,10 @@ def main() -> int:
     parser.add_argument("--only", nargs="+", help="names of environments")
     parser.add_argument("--compute", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--level", help=argparse.SUPPRESS)
+    parser.add_argument("--kept", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.compute:
-        print(json.dumps(computed(given.level)))
+        print(json.dumps(computed(given.level, given.kept)))
         return 0
     if given.write:
         return write(given.only)
