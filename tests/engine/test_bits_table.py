@@ -33,6 +33,20 @@ def test_a_bit_that_differs_is_named():
     assert bits_matrix.differences(TABLE["hashes"], {}) == list(TABLE["hashes"])
 
 
+def test_a_killed_matrix_goes_on_with_the_cases_that_it_lacks(tmp_path, monkeypatch):
+    cases = [("tracking-v1", "null_random"), ("pong-v1", "null_random")]
+    monkeypatch.setattr(bits_matrix, "cases", lambda: cases[:1])
+    first = bits_matrix.compute(tmp_path / "kept.json")
+    monkeypatch.setattr(bits_matrix, "cases", lambda: cases)
+    content = json.loads((tmp_path / "kept.json").read_text())
+    marked = content | {"hashes": {case: ["kept", "kept"] for case in first}}
+    (tmp_path / "kept.json").write_text(json.dumps(marked))
+    found = bits_matrix.compute(tmp_path / "kept.json")
+    assert found["tracking-v1 null_random"] == ["kept", "kept"] and len(found["pong-v1 null_random"][0]) == 64
+    (tmp_path / "kept.json").write_text(json.dumps(marked | {"source": "of another state"}))
+    assert bits_matrix.compute(tmp_path / "kept.json")["tracking-v1 null_random"] == first["tracking-v1 null_random"]
+
+
 def test_the_page_is_that_of_the_table():
     assert (ROOT / "docs" / "bits.md").read_text() == bits_matrix.page(TABLE)
 

@@ -38,6 +38,10 @@ class Mine:
 
     def learn(self, transition): ...
 """
+LATE = BRAIN.replace("import helper_of_mine\n", "").replace(
+    "return helper_of_mine.choose", "from helper_of_mine import choose\n        return choose"
+)
+"""It imports its helper only when a run reaches it: before the first run nothing of the helper is loaded."""
 HELPER = "def choose(rng):\n    return int(rng.integers(3))\n"
 
 
@@ -112,10 +116,11 @@ def test_another_version_of_a_library_is_refused_by_name(stopped):
         hashes(stopped)
 
 
+@pytest.mark.parametrize("brain", [BRAIN, LATE], ids=["imports first", "imports in a run"])
 @pytest.mark.parametrize("name", ["brain_of_mine.py", "helper_of_mine.py"])
-def test_a_brain_that_was_edited_between_is_refused(tmp_path, monkeypatch, name):
+def test_a_brain_that_was_edited_between_is_refused(tmp_path, monkeypatch, name, brain):
     """Also where the change is in a file that the brain imports."""
-    (tmp_path / "brain_of_mine.py").write_text(BRAIN)
+    (tmp_path / "brain_of_mine.py").write_text(brain)
     (tmp_path / "helper_of_mine.py").write_text(HELPER)
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))

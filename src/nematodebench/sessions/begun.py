@@ -1,5 +1,6 @@
 """What a session was begun with: it goes on only with the same code, brain, libraries and config."""
 
+import ast
 import hashlib
 import importlib.metadata
 import platform
@@ -77,7 +78,7 @@ def _sha256(content: bytes) -> str:
 
 
 def _own_files(plan: Begun) -> dict[str, Path]:
-    """The brain's file and what it has imported from its own folder, by name; none for a brain of this package."""
+    """The brain's file and what it imports from its own folder, by name; none for a brain of this package."""
     own = brain_file(plan.brain)
     if own is None:
         return {}
@@ -86,7 +87,33 @@ def _own_files(plan: Begun) -> dict[str, Path]:
     loaded = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
     files = {Path(name).resolve() for name in loaded if name and name.endswith(".py")}
     near = {path for path in files if path.is_relative_to(own.parent) and "site-packages" not in path.parts}
-    return {path.relative_to(own.parent).as_posix(): path for path in {own, *near} if path.is_file()}
+    return {path.relative_to(own.parent).as_posix(): path for path in {own, *near} | _named(own) if path.is_file()}
+
+
+def _named(own: Path) -> set[Path]:
+    """Files beside the brain that it names in an import, also in one that is executed only when a run reaches it."""
+    found, waiting = set[Path](), [own]
+    while waiting:
+        for name in _imports(waiting.pop()):
+            place = own.parent.joinpath(*name.split("."))
+            there = {path for path in (place.with_suffix(".py"), place / "__init__.py") if path.is_file()}
+            waiting += there - found
+            found |= there
+    return found
+
+
+def _imports(path: Path) -> set[str]:
+    """Every module that a file imports by name, with the packages it lies in; none where the file cannot be read."""
+    try:
+        nodes = list(ast.walk(ast.parse(path.read_bytes())))
+    except (SyntaxError, ValueError, OSError, RecursionError):
+        return set()
+    names = {one.name for node in nodes if isinstance(node, ast.Import) for one in node.names}
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names |= {node.module, *(f"{node.module}.{one.name}" for one in node.names)}
+    parts = [name.split(".") for name in names]
+    return {".".join(words[:count]) for words in parts for count in range(1, len(words) + 1)}
 
 
 def _libraries(plan: Begun) -> dict[str, str]:
