@@ -58,7 +58,9 @@ def _rows(brain: str, wanted: dict[str, Any]) -> dict[str, tuple[str, dict[str, 
     return rows | {"null_random": ("null_random", {})}
 
 
-def _measure(brain: str, wanted: dict[str, Any], runs: int, partial: Path | None = None) -> dict[str, Any]:
+def _measure(
+    brain: str, wanted: dict[str, Any], runs: int, partial: Path | None = None, workers: int | None = None
+) -> dict[str, Any]:
     """Score and record hashes of every cell; the null's beside them. Cells of a ``partial`` file are not executed."""
     kept = json.loads(partial.read_text(encoding="utf-8")) if partial is not None and partial.is_file() else {}
     cells: dict[str, Any] = {}
@@ -69,7 +71,7 @@ def _measure(brain: str, wanted: dict[str, Any], runs: int, partial: Path | None
                 cells[f"{task} {row}"] = kept[key]
                 continue
             place = get_task(task).untrained().id if row == _TWIN else task
-            session = nb.run(place, name, runs=runs, seed=wanted["seed"], config=config)
+            session = nb.run(place, name, runs=runs, seed=wanted["seed"], config=config, workers=workers)
             score = session.measurement.session[session.plan.task.score_key]
             cells[f"{task} {row}"] = {
                 "score": str(score),
@@ -99,7 +101,7 @@ def _table(brain: str, wanted: dict[str, Any], cells: dict[str, Any]) -> str:
     return "\n" + "\n".join(lines) + "\n"
 
 
-def write(page: Path) -> None:
+def write(page: Path, workers: int | None = None) -> None:
     """Executes every run of a page and writes its tables and hashes."""
     kept: list[Any] = []
     partial = _PARTIAL / f"{page.stem}.json"
@@ -107,7 +109,7 @@ def write(page: Path) -> None:
 
     def measured(match: re.Match[str]) -> str:
         wanted = _wanted(match[2])
-        kept.append(_measure(page.stem, wanted, wanted["runs"], partial))
+        kept.append(_measure(page.stem, wanted, wanted["runs"], partial, workers))
         return match[1] + _table(page.stem, wanted, kept[-1])
 
     text = _BLOCK.sub(measured, page.read_text(encoding="utf-8"))
@@ -136,6 +138,7 @@ def main() -> None:
     action = parser.add_mutually_exclusive_group(required=True)
     action.add_argument("--write", action="store_true", help="execute all runs and write the tables")
     action.add_argument("--check", action="store_true", help="execute the first run of every cell and compare it")
+    parser.add_argument("--workers", type=int, default=None, help="runs at a time; all cores if it is not given")
     options = parser.parse_args()
     pages = [PAGES / f"{name}.md" for name in options.brains] or sorted(PAGES.glob("*.md"))
     for page in pages:
@@ -143,7 +146,7 @@ def main() -> None:
             sys.exit(f"brain_pages: there is no page {page}")
     if options.write:
         for page in pages:
-            write(page)
+            write(page, options.workers)
         return
     differing = [f"{page.stem}: {cell}" for page in pages for cell in check(page)]
     print("\n".join(differing) or f"{len(pages)} pages agree with runs executed now")
