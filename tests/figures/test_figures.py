@@ -11,6 +11,7 @@ import pytest
 
 import nematodebench as nb
 from nematodebench.errors import UsageError
+from nematodebench.figures.comparing import _name_places
 from nematodebench.figures.kinds import KINDS, all_figures, figure_of
 from nematodebench.figures.render import page_svg, png, svg, written
 from nematodebench.figures.samples import distinct
@@ -159,3 +160,20 @@ def test_folders_of_folders_of_sessions_are_read(tmp_path):
     for name in ("one", "other"):
         nb.run("association-v2", "null_random", runs=2, seed=3).save(tmp_path / name)
     assert len(open_sources([tmp_path]).samples) == 2
+
+
+def test_names_of_profiles_stand_clear_of_curves_and_of_each_other():
+    shares = {"low": [1.0] * 20 + [0.1] * 61 + [0.0] * 20, "high": [1.0] * 60 + [0.1] * 21 + [0.0] * 20}
+    rows = [{"brain": name, "x": k / 100, "value": v} for name, line in shares.items() for k, v in enumerate(line)]
+    places = _name_places(rows)
+    assert set(places) == {"low", "high"} and len(set(places.values())) == 2
+    for x, height in places.values():
+        crossed = [line[round(100 * x)] for line in shares.values()]
+        assert all(abs(value - height) > 0.02 for value in crossed)
+
+
+def test_ends_of_intervals_of_shares_are_shares():
+    cell = {"mean": 0.9, "ci95": [-0.2, 1.4]}
+    report = {"brain": "b", "runs": 4, "environments": {"a": {}}, "transfer": {"matrix": [[cell]]}}
+    (row,) = transfer_matrix(report).rows
+    assert (row["low"], row["high"]) == (0.0, 1.0)

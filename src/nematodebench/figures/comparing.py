@@ -1,16 +1,16 @@
 """Comparisons of brains: performance profiles, and how likely a run of one beats a run of another."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from nematodebench.errors import UsageError
 from nematodebench.figures.figure import Figure, Row, make
-from nematodebench.figures.marks import by_task, colour, end_labels
+from nematodebench.figures.marks import DIRECT, by_task, colour
 from nematodebench.figures.samples import Sample
-from nematodebench.figures.style import INK
+from nematodebench.figures.style import INK, series_colours
 from nematodebench.scoring import AnchorKind
 from nematodebench.sessions.scores import compare_scores
 from nematodebench.stats import performance_profile
@@ -40,13 +40,15 @@ def performance_profiles(samples: Sequence[Sample]) -> Figure:
         f"Height: the share of runs, over {tasks} task{'s' * (tasks > 1)} with {kind} ceilings, whose score is above "
         "the share of the gap on the axis. A curve that lies above another everywhere is better in every sense."
     )
-    return make("profiles", "Performance profiles", caption, rows, _profile_chart(list(by_brain)))
+    return make("profiles", "Performance profiles", caption, rows, _profile_chart(list(by_brain), _name_places(rows)))
 
 
 _BROAD_NAME = 16
 """Names with more letters do not fit above a cell of the matrix."""
-_LOWEST_NAME, _NAME_STEP = 0.03, 0.07
-"""Heights of the names beside the curves, as shares of runs."""
+_LETTER, _LINE = 0.0145, 0.055
+"""Width of a letter and height of a line in the figure of profiles, as shares of its axes."""
+_PLACES = tuple(k / 200 for k in range(10, 190, 5))
+"""Heights that a name may stand at, lowest first."""
 
 
 def _profile(label: str, group: Sequence[Sample]) -> list[Row]:
@@ -61,7 +63,40 @@ def _profile(label: str, group: Sequence[Sample]) -> list[Row]:
     ]
 
 
-def _profile_chart(labels: Sequence[str]) -> Any:
+def _name_places(rows: Sequence[Row]) -> dict[str, tuple[float, float]]:
+    """Where the names of the brains stand: right of their curves, where no curve and no other name is in the way."""
+    labels = list(dict.fromkeys(str(row["brain"]) for row in rows))
+    if len(labels) > DIRECT:
+        return {}
+    curves = np.array([[row["value"] for row in rows if row["brain"] == label] for label in labels], dtype=float)
+    found: dict[str, tuple[float, float]] = {}
+    for label, curve in zip(labels, curves, strict=True):
+        free = [place for height in _PLACES if (place := _free_place(label, curve, height, curves, found))]
+        found[label] = free[0] if free else (1.0 + _LETTER, _LINE * (len(found) + 1))
+    return found
+
+
+def _free_place(
+    label: str, curve: Any, height: float, curves: Any, taken: Mapping[str, tuple[float, float]]
+) -> tuple[float, float] | None:
+    """The place right of a curve at a height, if a name fits there."""
+    above = np.flatnonzero(curve > height - _LINE / 2)
+    start = (_THRESHOLDS[above[-1]] if above.size else 0.0) + 1.5 * _LETTER
+    end = start + _LETTER * len(label)
+    shares = _THRESHOLDS
+    beside = (shares >= start - _LETTER) & (shares <= end)
+    low, high = height - _LINE / 2, height + _LINE / 2
+    for other in curves:  # a curve falls: it crosses the name where it is neither above nor below all of it
+        part = other[beside]
+        if part.size and part.min() < high and part.max() > low:
+            return None
+    for name, (x, y) in taken.items():
+        if abs(y - height) < _LINE and x < end and start < x + _LETTER * len(name):
+            return None
+    return (start, height) if end <= 1.0 or start > 1.0 - 8 * _LETTER else None
+
+
+def _profile_chart(labels: Sequence[str], places: Mapping[str, tuple[float, float]]) -> Any:
     import altair as alt
 
     base = alt.Chart().encode(
@@ -70,11 +105,13 @@ def _profile_chart(labels: Sequence[str]) -> Any:
     )
     y = alt.Y("value:Q", title="share of runs above it", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%"))
     line = base.mark_line(strokeWidth=2.5, interpolate="step-after").encode(y=y)
-    # The names stand where curves differ most, not at their common end, and each at a height of its own.
-    level = f"{_LOWEST_NAME} + {_NAME_STEP} * indexof({json.dumps(list(labels))}, datum.brain)"
-    above = base.transform_calculate(level=level).transform_filter("datum.value > datum.level")
-    names = end_labels(labels, above, "level:Q")
-    return alt.layer(line, names).properties(width=520, height=300)
+    names = [
+        alt.Chart().transform_filter(f"datum.brain == {json.dumps(label)} && datum.x == 0")
+        .mark_text(align="left", color=series_colours(labels)[label])
+        .encode(x=alt.datum(x), y=alt.datum(height), text="brain:N")
+        for label, (x, height) in places.items()
+    ]  # fmt: skip
+    return alt.layer(line, *names).properties(width=520, height=300)
 
 
 def improvement_matrix(samples: Sequence[Sample]) -> Figure:

@@ -49,7 +49,7 @@ def _chart(rows: Sequence[Row]) -> Any:
         y=alt.Y("brain:N", sort=brains, title=None,
                 axis=alt.Axis(labelLimit=220, ticks=False, domain=False, labelColor=INK)),
         color=alt.Color("part:N", sort=parts, title=None, scale=alt.Scale(domain=parts, range=list(PARTS)),
-                        legend=alt.Legend(orient="top")),
+                        legend=alt.Legend(orient="top", columnPadding=24)),
         order=alt.Order("at_most:Q", sort="descending"),
     ).properties(width=520, height=alt.Step(28))  # fmt: skip
     return by_task(bar, tasks)

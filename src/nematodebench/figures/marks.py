@@ -9,9 +9,9 @@ from nematodebench.figures.style import LINE_ROLES, series_colours
 from nematodebench.tasks.anchoring import TaskAnchors
 from nematodebench.tasks.ranked import lines_of
 
-__all__ = ["anchor_rows", "by_task", "colour", "end_labels", "line_marks", "named_ends", "spread"]
+__all__ = ["DIRECT", "anchor_rows", "by_task", "colour", "line_marks", "named_ends", "spread"]
 
-_DIRECT = 4
+DIRECT = 4
 """So many brains are named at the ends of their lines; more would collide and are named beside the figure."""
 
 
@@ -19,7 +19,7 @@ _LETTERS = 14
 """Pixels from one name to the next below it."""
 
 
-def colour(labels: Sequence[str], field: str = "brain:N", direct: int = _DIRECT) -> Any:
+def colour(labels: Sequence[str], field: str = "brain:N", direct: int = DIRECT) -> Any:
     """The colour of brains, with a legend only where there are more than can be named at the ends of their lines."""
     import altair as alt
 
@@ -30,13 +30,6 @@ def colour(labels: Sequence[str], field: str = "brain:N", direct: int = _DIRECT)
         else alt.Legend(title=None, orient="right", labelLimit=220, symbolOpacity=1, symbolType="stroke")
     )
     return alt.Color(field, sort=None, legend=legend, scale=alt.Scale(domain=list(chosen), range=list(chosen.values())))
-
-
-def end_labels(labels: Sequence[str], base: Any, height: str = "value:Q") -> Any:
-    """The name of each brain where its line ends, at the height that a field says."""
-    shown = base.transform_filter("true" if len(labels) <= _DIRECT else "false")
-    last = shown.transform_joinaggregate(last="max(x)", groupby=["brain"]).transform_filter("datum.x == datum.last")
-    return last.mark_text(align="left", dx=6, limit=180).encode(y=height, text="brain:N")
 
 
 def spread(places: Sequence[float], gap: float, most: float) -> list[float]:

@@ -28,14 +28,15 @@ def search_history(result: Mapping[str, Any]) -> Figure:
         rows.append({"what": name, "trial": None, "value": score["mean"], "best": None, "low": score["ci95"][0],
                      "high": score["ci95"][1]})  # fmt: skip
     caption = (
-        "Dots: trials on the seeds of the search. Line: the best so far. Bands: champion and default on held-out seeds "
-        f"with their 95 % intervals. Verdict: {result['verdict']}"
+        "Dots: trials on the seeds of the search; grey crosses were given up early. Line: the best so far. Bands: "
+        f"champion and default on held-out seeds with their 95 % intervals. Verdict: {result['verdict']}."
     )
     title = f"Search of {result['brain']} on {result['task']}"
-    return make("search", title, caption, rows, _history_chart(str(result["score"])))
+    above = "champion" if result["champion_score"]["mean"] >= result["default_score"]["mean"] else "default"
+    return make("search", title, caption, rows, _history_chart(str(result["score"]), above))
 
 
-def _history_chart(score: str) -> Any:
+def _history_chart(score: str, above: str) -> Any:
     import altair as alt
 
     y = alt.Y("value:Q", title=score.replace("_", " "), scale=alt.Scale(zero=False))
@@ -49,9 +50,15 @@ def _history_chart(score: str) -> Any:
     return alt.layer(
         held.mark_rect(opacity=0.16).encode(y=alt.Y("low:Q", title=score.replace("_", " ")), y2="high:Q"),
         held.mark_rule(strokeWidth=1.5).encode(y=y),
-        held.mark_text(align="left", dx=6).encode(x=alt.value(560), y=y, text="what:N"),
+        *(
+            # The two may be the same or nearly so: the name of the higher one stands above its line, the other below.
+            held.transform_filter(f"datum.what {sign} '{above}'")
+            .mark_text(align="left", dx=6, dy=shift)
+            .encode(x=alt.value(560), y=y, text="what:N")
+            for sign, shift in (("==", -7), ("!=", 7))
+        ),
         trials.transform_filter("datum.what == 'given up'")
-        .mark_point(shape="cross", size=30, color=LINE_ROLES["null"])
+        .mark_point(shape="M-1,-1L1,1M-1,1L1,-1", size=40, color=LINE_ROLES["null"])
         .encode(y=y),
         done.mark_line(interpolate="step-after", color=SERIES[0], strokeWidth=1.5).encode(y=alt.Y("best:Q")),
         done.mark_point(filled=True, size=34, color=SERIES[0], opacity=0.8).encode(y=y),
@@ -74,6 +81,6 @@ def _bars(names: Sequence[str]) -> Any:
 
     side = alt.Axis(ticks=False, domain=False, labelLimit=240, labelColor=INK)
     return alt.Chart().mark_bar(height=14, color=SERIES[0]).encode(
-        x=alt.X("value:Q", title="importance", axis=alt.Axis(format="%")),
+        x=alt.X("value:Q", title="importance", axis=alt.Axis(format="%", tickCount=5)),
         y=alt.Y("parameter:N", sort="-x", title=None, axis=side),
     ).properties(width=480, height=alt.Step(24))  # fmt: skip

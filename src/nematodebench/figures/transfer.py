@@ -1,5 +1,6 @@
 """Continual runs: what learning one environment did to the others."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,15 +17,22 @@ def transfer_matrix(report: Mapping[str, Any]) -> Figure:
     if not found:
         raise UsageError("The continual run has no tests between environments: leave --test-episodes above 0.")
     rows: list[Row] = [
-        {"after": after, "on": on, "step": k, "value": cell["mean"], "low": cell["ci95"][0], "high": cell["ci95"][1]}
+        {"after": after, "on": on, "step": k, "value": cell["mean"], "low": _share(cell["ci95"][0]),
+         "high": _share(cell["ci95"][1])}
         for k, (after, line) in enumerate(zip(names, found["matrix"], strict=True))
         for on, cell in zip(names, line, strict=True)
-    ]
+    ]  # fmt: skip
     caption = (
         f"Success of {report['brain']} on the environment of the column, tested without learning after it learned the "
-        f"environment of the row; {report['runs']} runs, 95 % intervals. Below the diagonal: what was kept."
+        f"environment of the row; {report['runs']} runs, 95 % intervals, which end at 0 and 1. Below the diagonal: "
+        "what was kept."
     )
     return make("transfer", "Transfer between environments", caption, rows, _chart(names))
+
+
+def _share(end: float | None) -> float | None:
+    """The end of an interval of a share: Student's may lie beyond what a share can be, and one run has none."""
+    return None if end is None or math.isnan(end) else min(1.0, max(0.0, end))
 
 
 def _chart(names: Sequence[str]) -> Any:
