@@ -4,7 +4,10 @@ import { colour, theme } from "./draw";
 export interface Line { name: string; role: string; value: number }
 
 const SVG = "http://www.w3.org/2000/svg";
-const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT] = [640, 260, 52, 34, 12, 12];
+const [HEIGHT, LEFT, BOTTOM, TOP, RIGHT] = [280, 46, 34, 40, 12];
+/** A chart is as wide as its place, so that its letters keep their size on a phone. */
+const [NARROWEST, WIDEST] = [280, 800];
+const STEPS = [1, 2, 5, 10];
 
 function node(tag: string, given: Record<string, string | number>, text = ""): SVGElement {
   const found = document.createElementNS(SVG, tag);
@@ -22,29 +25,41 @@ export function smoothed(values: number[], width: number): number[] {
   });
 }
 
-export function chart(title: string, of: number, points: [number, number][], lines: Line[]): SVGElement {
+/** Round numbers between two ends, about four of them. */
+export function ticks(low: number, high: number): number[] {
+  const rough = (high - low) / 4;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * STEPS.find((one) => one * power >= rough * 0.999)!;
+  const first = Math.ceil(low / step - 1e-9);
+  return Array.from({ length: Math.floor(high / step + 1e-9) - first + 1 }, (_, n) => Number(((first + n) * step).toPrecision(6)));
+}
+
+export function chart(title: string, of: number, points: [number, number][], lines: Line[], room: number): SVGElement {
+  const width = Math.round(Math.min(WIDEST, Math.max(NARROWEST, room)));
   const all = [...points.map(([, y]) => y), ...lines.map((line) => line.value)];
   const [least, most] = [Math.min(...all, 0), Math.max(...all, 0.001)];
-  const room = 0.06 * (most - least);
-  const [low, high] = [least - room, most + room];
-  const x = (n: number) => LEFT + ((WIDTH - LEFT - RIGHT) * n) / Math.max(1, of);
+  const space = 0.06 * (most - least);
+  const [low, high] = [least - space, most + space];
+  const x = (n: number) => LEFT + ((width - LEFT - RIGHT) * n) / Math.max(1, of);
   const y = (v: number) => TOP + ((HEIGHT - TOP - BOTTOM) * (high - v)) / (high - low);
-  const svg = node("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "nb-lines", role: "img", "aria-label": title, "font-size": 13, "font-family": "system-ui, sans-serif" });
-  const ink = theme().roles.ink;
-  svg.append(node("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: HEIGHT - BOTTOM, y2: HEIGHT - BOTTOM, stroke: theme().hairline }));
-  for (const value of [least, (least + most) / 2, most]) {
-    svg.append(node("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end", fill: ink }, value.toFixed(Math.abs(most - least) < 5 ? 2 : 0)));
+  const svg = node("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, class: "nb-lines", role: "img", "aria-label": title, "font-size": 13, "font-family": "system-ui, sans-serif" });
+  const [ink, hair] = [theme().roles.ink, theme().hairline];
+  const text = (words: string, given: Record<string, string | number>) => svg.append(node("text", { fill: ink, ...given }, words));
+  svg.append(node("line", { x1: LEFT, x2: width - RIGHT, y1: HEIGHT - BOTTOM, y2: HEIGHT - BOTTOM, stroke: hair }));
+  for (const value of ticks(low, high)) {
+    svg.append(node("line", { x1: LEFT, x2: width - RIGHT, y1: y(value), y2: y(value), stroke: hair, "stroke-opacity": 0.6 }));
+    text(String(value), { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" });
   }
-  svg.append(node("text", { x: LEFT, y: HEIGHT - 10, fill: ink }, "1"), node("text", { x: WIDTH - RIGHT, y: HEIGHT - 10, "text-anchor": "end", fill: ink }, `episode ${of}`));
+  text("reward of an episode", { x: 0, y: 14 });
+  text("1", { x: LEFT, y: HEIGHT - 12 });
+  text(`episode ${of}`, { x: width - RIGHT, y: HEIGHT - 12, "text-anchor": "end" });
   let above = Infinity;
   for (const line of [...lines].sort((a, b) => a.value - b.value)) {
     const at = y(line.value);
-    const place = Math.min(at - 4, above - 14);
+    const place = Math.min(at - 5, above - 16);
     above = place;
-    svg.append(
-      node("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: at, y2: at, stroke: colour(line.role), "stroke-dasharray": "5 4", "stroke-width": 1.5 }),
-      node("text", { x: WIDTH - RIGHT, y: Math.max(TOP, place), "text-anchor": "end", fill: colour(line.role) }, line.name),
-    );
+    svg.append(node("line", { x1: LEFT, x2: width - RIGHT, y1: at, y2: at, stroke: colour(line.role), "stroke-dasharray": "5 4", "stroke-width": 1.5 }));
+    text(line.name, { x: width - RIGHT, y: place, "text-anchor": "end", fill: colour(line.role), stroke: theme().background, "stroke-width": 4, "paint-order": "stroke" });
   }
   svg.append(node("polyline", { points: points.map(([n, v]) => `${x(n).toFixed(1)},${y(v).toFixed(1)}`).join(" "), fill: "none", stroke: colour("brain"), "stroke-width": 2.5, "stroke-linejoin": "round" }));
   return svg;

@@ -36,7 +36,7 @@ export class NbPlay extends HTMLElement {
   private readonly seed = make("input", { type: "number", min: 0, max: 4294967295, value: 2026, "aria-label": "seed" });
   private readonly summary = make("p", { class: "nb-quiet" });
   private readonly sliders = make("div", { class: "nb-sliders" });
-  private readonly train = make("button", { type: "button" }, "Train");
+  private readonly train = make("button", { type: "button", class: "nb-first" }, "Train");
   private readonly cancel = make("button", { type: "button", hidden: true }, "Cancel");
   private readonly bar = make("progress", { hidden: true, "aria-label": "episodes done" });
   private readonly words = make("p", { role: "status", "aria-live": "polite" });
@@ -137,7 +137,7 @@ export class NbPlay extends HTMLElement {
       this.words.textContent = "executing chance, the best blind policy and the reference in the same worlds";
       const lines = await this.lines(seed, signal);
       const points: [number, number][] = [];
-      const draw = (drawn: [number, number][], episodes = of) => this.plot.replaceChildren(chart(`Reward of ${given.brain.name} on ${given.task}`, episodes, drawn, lines));
+      const draw = (drawn: [number, number][], episodes = of) => this.plot.replaceChildren(chart(`Reward of ${given.brain.name} on ${given.task}`, episodes, drawn, lines, this.plot.clientWidth));
       const found = await execute(given, { session: seed, run: 0 }, {
         signal,
         progress: (done, total, phase, record) => {

@@ -16,16 +16,18 @@ export function make<K extends keyof HTMLElementTagNameMap>(
 }
 
 const STYLE = `
+:root { --nb-accent: #0072b2; --nb-on-accent: #fff; } :root[data-theme=dark] { --nb-accent: #56b4e9; --nb-on-accent: #111; }
+@media (prefers-color-scheme: dark) { :root:not([data-theme=light]) { --nb-accent: #56b4e9; --nb-on-accent: #111; } }
 nb-run, nb-viewer, nb-play { display: block; font: inherit; color: inherit; max-width: 100%; } nb-viewer { max-width: 64rem; }
 .nb-row { display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center; margin: .4rem 0; }
-.nb-row button, .nb-row select, .nb-row input[type=number] { font: inherit; min-height: 2.25rem; padding: .2rem .7rem; border: 1px solid currentColor;
-  border-radius: .4rem; background: transparent; color: inherit; max-width: 100%; }
+.nb-row button, .nb-row select, .nb-row input[type=number] { font: inherit; font-size: .9375rem; min-height: 2.25rem; padding: .2rem .7rem;
+  border: 1px solid var(--muted, currentColor); border-radius: 5px; background: transparent; color: inherit; max-width: 100%; }
 .nb-row select { max-width: 18rem; }
 .nb-row option { color: initial; }
-.nb-row button { cursor: pointer; }
+.nb-row button { cursor: pointer; } .nb-row button.nb-first { background: var(--nb-accent); border-color: var(--nb-accent); color: var(--nb-on-accent); font-weight: 600; }
 .nb-row button:disabled { opacity: .45; cursor: default; }
 .nb-row button[aria-pressed=true] { background: color-mix(in srgb, currentColor 18%, transparent); }
-.nb-row input[type=range] { flex: 1 1 10rem; min-width: 6rem; accent-color: #0072b2; }
+.nb-row input[type=range] { flex: 1 1 10rem; min-width: 6rem; accent-color: var(--nb-accent); }
 .nb-row progress { flex: 1 1 8rem; min-width: 6rem; height: .8rem; }
 .nb-quiet { opacity: .75; font-size: .875em; }
 .nb-hash { font: .8125em ui-monospace, monospace; overflow-wrap: anywhere; margin: .2rem 0; }
@@ -47,7 +49,7 @@ nb-run, nb-viewer, nb-play { display: block; font: inherit; color: inherit; max-
 .nb-legend { font-size: .8125em; gap: .2rem 1rem; } .nb-swatch { display: inline-block; width: .75em; height: .75em; border-radius: 50%; }
 .nb-lines { width: 100%; max-width: 50rem; height: auto; display: block; margin: .5rem 0; }
 .nb-sliders { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(15rem, 100%), 1fr)); gap: .6rem 1.2rem; margin: .6rem 0; }
-.nb-sliders label { display: grid; gap: .1rem; font-size: .9em; } .nb-sliders input { width: 100%; accent-color: #0072b2; }
+.nb-sliders label { display: grid; gap: .1rem; font-size: .9em; align-content: start; } .nb-sliders input { width: 100%; accent-color: var(--nb-accent); }
 `;
 
 export function styled(): void {
