@@ -5,6 +5,7 @@ import inspect
 import io
 import json
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -189,7 +190,8 @@ class BoardSite:
         """The learning curves of every task with entries, medians and bands only."""
         made = {}
         for board in self.boards:
-            found = {one.entry.brain: self._told[one.entry.id].curves for one in board.standings}
+            names = _short_names([one.entry.brain for one in board.standings])
+            found = {names[one.entry.brain]: self._told[one.entry.id].curves for one in board.standings}
             shown = {brain: curves for brain, curves in found.items() if curves is not None}
             if shown:
                 made[board.task] = curve_figure(board.task, shown, lines=False)
@@ -337,6 +339,12 @@ def _shared(board: TaskBoard) -> set[str]:
     """The letters of groups that are not told apart: those that more than one entry has."""
     letters = Counter(one.group for one in board.standings)
     return {letter for letter, count in letters.items() if letter and count > 1}
+
+
+def _short_names(brains: Sequence[str]) -> dict[str, str]:
+    """Names for figures: without whose brain it is, unless two people gave theirs the same name."""
+    short = [brain.partition(" of ")[0] for brain in brains]
+    return {brain: name if short.count(name) == 1 else brain for brain, name in zip(brains, short, strict=True)}
 
 
 def _rest(rows: list[dict[str, Any]]) -> Any:

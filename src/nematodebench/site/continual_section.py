@@ -1,14 +1,13 @@
 """What a report says of a continual run: scores by environment and profile, transfer, and its runs to execute again."""
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 from nematodebench.errors import UsageError
 from nematodebench.figures.transfer import transfer_matrix
+from nematodebench.site.cells import stored_stat
 from nematodebench.site.replay import Offer, OfferedRun, replay_of
 from nematodebench.site.sections import section_of
-from nematodebench.stats import plus_minus
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.continual import continual_task
 
@@ -17,18 +16,13 @@ __all__ = ["continual_section"]
 
 def continual_section(report: Mapping[str, Any]) -> dict[str, Any]:
     """What a report says of one brain that went through several environments, with a run to execute again."""
-
-    def shown(value: Mapping[str, Any]) -> str:
-        low, high = value["ci95"]
-        return plus_minus(value["mean"], (high - low) / 2) if math.isfinite(high) else f"{value['mean']:.3f}"
-
     rows = [
-        {"cells": [name, str(one["episodes"]), shown(one["reward"]), f"{one['floor']:.2f}", f"{one['ceiling']:.2f}",
-                   shown(one["success"])], "dot": None}
+        {"cells": [name, str(one["episodes"]), stored_stat(one["reward"]), f"{one['floor']:.2f}",
+                   f"{one['ceiling']:.2f}", stored_stat(one["success"])], "dot": None}
         for name, one in report["environments"].items()
     ]  # fmt: skip
     profiles = [
-        {"cells": [name, *(shown(one[key]) for key in ("weighted", "adjusted", "primary", "null_primary")),
+        {"cells": [name, *(stored_stat(one[key]) for key in ("weighted", "adjusted", "primary", "null_primary")),
                    f"{one['anchored']['unclamped']:.3f}"], "dot": None}
         for name, one in report["profiles"].items()
     ]  # fmt: skip

@@ -13,7 +13,7 @@ from nematodebench.figures.samples import Sample
 from nematodebench.figures.searching import search_history, search_importances
 from nematodebench.figures.sources import Sources
 from nematodebench.records.made_with import made_with
-from nematodebench.site.cells import axis_lines, number, stat
+from nematodebench.site.cells import axis_lines, number, stat, stored_stat
 from nematodebench.site.continual_section import continual_section
 from nematodebench.site.pages import page_figure, render, site_script, style_sheet
 from nematodebench.site.replay import claimed_offers, replay_of, replay_scripts
@@ -46,7 +46,7 @@ def html_report(sources: Sources) -> str:
 
 def _title(sources: Sources) -> str:
     names = list(dict.fromkeys([sample.label for sample in sources.samples]))
-    names += [f"search of {one['brain']}" for one in sources.searches]
+    names += [f"Search of {one['brain']}" for one in sources.searches]
     names += [f"{one['brain']}, continual" for one in sources.continual]
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
@@ -59,11 +59,8 @@ def _lead(sources: Sources) -> str:
     if sources.searches:
         parts.append(f"{len(sources.searches)} search{'es' * (len(sources.searches) > 1)}")
     if sources.continual:
-        parts.append(f"{len(sources.continual)} continual run{'s' * (len(sources.continual) > 1)}")
-    return (
-        "; ".join(parts)
-        + ". Values are mean ± half the 95 % interval over runs; (!) marks intervals that may cover less."
-    )
+        parts += [f"{one['runs']} continual runs of {one['brain']}" for one in sources.continual]
+    return f"{'; '.join(parts)}. {_READ}"
 
 
 def _sections(sources: Sources) -> list[dict[str, Any]]:
@@ -168,10 +165,17 @@ def _search_section(result: Mapping[str, Any]) -> dict[str, Any]:
     rows = [{"cells": [name, str(value)], "dot": None} for name, value in result["champion"].items()]
     kinds = ((search_history, "history"), (search_importances, "importances"))
     figures = [make(result) for make, key in kinds if result.get(key)]
-    champion = {"name": "champion", "header": ["parameter", "champion"], "rows": rows, "dots": False, "lines": []}
+    judged = [
+        {"cells": [name, f"{result['search'][name]:.3f}", stored_stat(result[f"{name}_score"])], "dot": None}
+        for name in ("champion", "default")
+    ]
+    tables = [
+        {"name": "held-out seeds", "header": ["parameters", "search seeds", "held-out seeds"], "rows": judged},
+        {"name": "champion", "header": ["parameter", "champion"], "rows": rows},
+    ]
     return section_of(
         f"Search of {result['brain']} on {result['task']}", f"{str(result['verdict']).capitalize()}.",
-        tables=[champion], figures=figures,
+        tables=[{**one, "dots": False, "lines": [], "narrow": True} for one in tables], figures=figures,
         notes=[f"Sampler {result['sampler']}, seed {result['seed']}, {result['runs']} runs a trial, "
                f"{result['held_out']} held-out seeds."],
     )  # fmt: skip
