@@ -150,6 +150,8 @@ def test_a_better_recipe_is_stored_and_a_worse_one_is_not(folder):
     assert (code, row["verdict"]) == (0, "better: stored")
     stored = load_anchors(get_task("cartpole-v2")).blind
     assert (stored.segments, stored.budget) == (((1.0, 1.0, 0.0), (1.0, 0.0, 1.0)), "recipe 'dither', tried by hand")
+    code, (row,) = command("cartpole-v2", "--blind", "--try", str(better), "--write")
+    assert (code, row["verdict"]) == (0, "not better")  # than itself
     code, (row,) = command("cartpole-v2", "--blind", "--try", str(worse), "--write")
     assert (code, row["recipe"], row["verdict"]) == (0, "worse", "not better")
     assert load_anchors(get_task("cartpole-v2")).blind == stored

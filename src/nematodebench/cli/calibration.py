@@ -108,7 +108,8 @@ def _try_recipe(task: Task, request: CalibrationRequest, path: Path) -> dict[str
     recipe = read_recipe(path)
     cycle = recipe_cycle(recipe, task)
     better = calibration.better_blind(anchors, task, cycle, f"recipe {recipe.name!r}, tried by hand", request.workers)
-    won = better.blind is not None and better.blind.segments == cycle
+    stored = anchors.blind.segments if anchors.blind else None
+    won = better.blind is not None and better.blind.segments == cycle != stored
     if won and request.write:
         write_anchors(task, better)
     tried = better.blind if won else calibration.measure_recipe(task, cycle, request.workers)
