@@ -76,6 +76,11 @@ def test_a_run_has_two_cores_where_there_are_two_for_every_run(cores, monkeypatc
     first.give_up()
     assert not told[-1]
     assert put[here] == put[-1]
+    first.try_again()
+    assert not told[-1], "somebody needed the core a moment ago"
+    monkeypatch.setattr(seats._ROOM, "_crowded_until", 0.0)
+    first.try_again()
+    assert told[-1] == (len(cores) >= 2)
     first.leave()
     assert put[here] == cores
 
@@ -93,6 +98,8 @@ def test_a_run_gives_up_its_second_core_if_others_need_it_or_the_brain_is_slow(d
     brains._give_up_in_vain()
     assert bool(given_up) == gives_up
     assert patience.answers == patience.slept == 0.0
+    brains._give_up_in_vain()
+    assert len(given_up) == gives_up, "nothing is judged before there are answers"
 
 
 @pytest.mark.parametrize("apart", [True, False])

@@ -86,7 +86,11 @@ class IsolatedBrains:
         """Goes on with one core if the other is of no use: somebody else needs it, or the brain is a slow one."""
         patience = Patience(self.hyper)
         delayed = self._seat.delayed() > _DELAYED
-        if self._seat.apart and (delayed or patience.slept > _IN_VAIN * patience.answers):
+        if not self._seat.apart:
+            self._seat.try_again()
+        elif patience.answers == 0.0:  # the process is still starting, or at a long step
+            pass
+        elif delayed or patience.slept > _IN_VAIN * patience.answers:
             self._seat.give_up()
         patience.slept = patience.answers = 0.0
 

@@ -58,6 +58,10 @@ class Seat:
         """Goes on with one core: somebody else needs the other."""
         _ROOM.crowd()
 
+    def try_again(self) -> None:
+        """Takes two cores again if there are two, and it is long ago that somebody else needed one."""
+        _ROOM.try_again()
+
     def leave(self) -> None:
         """Lets the thread go wherever it could go before."""
         _ROOM.leave(self)
@@ -87,11 +91,21 @@ class _Room:
             self._crowded_until = time.monotonic() + _CROWDED_FOR
             self._assign()
 
+    def try_again(self) -> None:
+        with self._lock:
+            if self._two_each():
+                self._assign()
+
+    def _cores(self) -> list[int]:
+        return sorted(set().union(*(seat.cores for seat in self._seats)))
+
+    def _two_each(self) -> bool:
+        known = multiprocessing.parent_process() is None and time.monotonic() > self._crowded_until
+        return known and 2 * len(self._seats) <= len(self._cores())
+
     def _assign(self) -> None:
         """Worker processes know nothing of each other: their runs share cores, and begin at different ones."""
-        cores = sorted(set().union(*(seat.cores for seat in self._seats)))
-        known = multiprocessing.parent_process() is None and time.monotonic() > self._crowded_until
-        apart = known and 2 * len(self._seats) <= len(cores)
+        cores, apart = self._cores(), self._two_each()
         for place, seat in enumerate(self._seats):
             first = os.getpid() + (2 * place if apart else place)
             seat.sit(cores[first % len(cores)], cores[(first + apart) % len(cores)])
