@@ -28,11 +28,11 @@ from nematodebench.engine.isolation.spares import announced
 from nematodebench.engine.run import RunSpec, compile_for, execute
 from nematodebench.tasks.registry import get_task
 
-ROUNDS, BATCH, SESSION_ROUNDS = 5, 12, 3
+ROUNDS, BATCH, SESSION_ROUNDS = 5, 12, 2
 GOAL = 0.8
 """The share of its speed in process that a brain should keep."""
 TASK = get_task("foraging_small-v1")
-WORK = (0, 10, 30, 60)
+WORK = (0, 10, 20, 40)
 """Products of a matrix that a heavier brain makes in every step; each takes about a microsecond."""
 EXAMPLE = Path(__file__).parents[1] / "examples" / "sarsa_lambda.py"
 TORCH = "nematodebench.brains.classical.torch_reinforce:TorchReinforce"
