@@ -79,11 +79,11 @@ $(VENV)/.run: $(VENV)/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable .
 	touch $@
 
-# torch first and by its exact version: any looser requirement pulls in builds for accelerators. neurobench without what
-# it needs for data sets of its own: only its metrics are used.
+# torch first and by its exact version: any looser requirement pulls in builds for accelerators. neurobench and
+# pymdp without what they need for data sets and notebooks of their own: only their formulas are used.
 $(VENV)/.test: $(VENV)/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet torch==2.13.0
 	$(BIN)/python -m pip install --quiet --editable ".[test]"
-	$(BIN)/python -m pip install --quiet --no-deps neurobench==2.3.0
+	$(BIN)/python -m pip install --quiet --no-deps neurobench==2.3.0 inferactively-pymdp==0.0.7.1
 	touch $@ $(VENV)/.run
