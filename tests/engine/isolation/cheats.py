@@ -210,7 +210,8 @@ class KnowsTheSeed(Honest):
 
     def __init__(self, observation_space, action_space, config, seed):
         super().__init__(observation_space, action_space, config, seed)
-        told = " ".join([*sys.argv, *os.environ.values(), Path("/proc/self/cmdline").read_text()])
+        line = Path("/proc/self/cmdline")
+        told = " ".join([*sys.argv, *os.environ.values(), line.read_text() if line.exists() else ""])
         if seed == config["run_seed"] or str(config["run_seed"]) in told.replace(str(seed), ""):
             raise RuntimeError("the run's seed was told")
 

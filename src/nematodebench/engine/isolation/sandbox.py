@@ -32,9 +32,10 @@ PREPARED = "/prepared.tar"
 COMPILED = "/tmp/cache"
 """Where a brain's process keeps compiled code."""
 _PRLIMIT = "/usr/bin/prlimit"
-_SEEN_IN_PROC = {"cpuinfo", "filesystems", "mounts", "net", "self", "thread-self", "version"}
-"""All that is left of ``/proc`` beside the process itself: the rest counts what the whole machine does, and one run
-could do something there for another to see."""
+_PROCESSOR = "/proc/cpuinfo"
+"""All that there is of ``/proc``: libraries choose code by it. Everything else counts what the whole machine does,
+and one run could do something there for another to see. Also what the system tells of a process itself is numbered by a
+counter of the machine, and whoever asks for it often moves that counter on."""
 _SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc/ld.so.cache", "/etc/alternatives")
 
 
@@ -110,11 +111,8 @@ def command(
     words += [f"--nofile={limits.open_files}", "--core=0"]
     words += [require_sandbox(), "--unshare-all", "--as-pid-1", "--die-with-parent", "--new-session"]
     words += ["--clearenv", "--uid", "65534", "--gid", "65534", "--hostname", "brain", "--cap-drop", "ALL"]
-    words += ["--tmpfs", "/", "--dev", "/dev", "--proc", "/proc", "--size", str(64 << 20), "--tmpfs", "/tmp"]
-    for name in sorted(place.name for place in Path("/proc").iterdir()):
-        if not name.isdigit() and name not in _SEEN_IN_PROC:
-            what = ["--tmpfs"] if Path("/proc", name).is_dir() else ["--ro-bind", "/dev/null"]
-            words += [*what, f"/proc/{name}", *(["--remount-ro", f"/proc/{name}"] if len(what) == 1 else [])]
+    words += ["--tmpfs", "/", "--dev", "/dev", "--size", str(64 << 20), "--tmpfs", "/tmp"]
+    words += ["--ro-bind", _PROCESSOR, _PROCESSOR]
     for place in _SYSTEM:
         if Path(place).is_symlink():
             words += ["--symlink", str(Path(place).readlink()), place]

@@ -2,9 +2,11 @@
 
 Threads are allowed (libraries start them), processes are not. Memory that belongs to no address space, as that of
 System V or of anonymous files, would escape the limit of the process, so it cannot be had. Runs share the files that
-they read, so nothing is allowed that leaves a mark on a file for another run to see: locks, leases, watches, and calls
-that ask or decide what the system keeps of a file in memory. A forbidden call fails with "operation not permitted";
-A brain cannot ask to outlive the process that holds its sandbox.
+they read, and the files of devices, so nothing is allowed that leaves a mark on a file for another run to see: locks,
+leases, watches, times, modes, owners, attributes, and calls that ask or decide what the system keeps of it in memory.
+Pipes, and handles of processes, have numbers that the whole machine counts: whoever makes many moves the count on, and
+the next run could read it. A forbidden call fails with "operation not permitted". A brain cannot ask to outlive the
+process that holds its sandbox.
 ``clone3``, whose flags a filter cannot see, says that it does not exist, and libraries then use ``clone``.
 """
 
@@ -28,6 +30,10 @@ FORBIDDEN = {
     "iopl": 172, "ioperm": 173, "delete_module": 176, "sethostname": 170, "setdomainname": 171,
     "sysinfo": 99, "io_setup": 206, "sync": 162, "syncfs": 306, "sync_file_range": 277, "getcpu": 309,
     "personality": 135, "init_module": 175, "finit_module": 313, "kexec_load": 246, "reboot": 169, "swapon": 167,
+    "pipe": 22, "pipe2": 293, "chmod": 90, "fchmod": 91, "fchmodat": 268, "fchmodat2": 452, "chown": 92, "fchown": 93,
+    "lchown": 94, "fchownat": 260, "utime": 132, "utimes": 235, "futimesat": 261, "utimensat": 280, "setxattr": 188,
+    "lsetxattr": 189, "fsetxattr": 190, "setxattrat": 463, "removexattr": 197, "lremovexattr": 198, "fremovexattr": 199,
+    "removexattrat": 466, "file_setattr": 469,
 }  # fmt: skip
 """Numbers of system calls on x86-64 that a brain has no business with."""
 
@@ -36,7 +42,7 @@ _CLONE, _CLONE3, _FCNTL, _PRCTL, _PRLIMIT, _X32 = 56, 435, 72, 157, 302, 0x40000
 _SET_PDEATHSIG = 1
 _MARKS = {"SETLK": 6, "SETLKW": 7, "OFD_SETLK": 37, "OFD_SETLKW": 38, "SETLEASE": 1024, "NOTIFY": 1026}
 """What ``fcntl`` can leave on a file that others see."""
-_CLONE_THREAD = 0x00010000
+_CLONE_THREAD, _CLONE_PIDFD = 0x00010000, 0x00001000
 _ALLOW, _EPERM, _ENOSYS, _KILL = 0x7FFF0000, 0x00050001, 0x00050026, 0x80000000
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER, _ARCH, _FIRST_ARGUMENT, _SECOND_ARGUMENT = 0, 4, 16, 24
@@ -57,8 +63,10 @@ def filter_program() -> bytes:
         _line(_RETURN, _KILL),
         _line(_EQUAL, _CLONE3, 0, 1),
         _line(_RETURN, _ENOSYS),
-        _line(_EQUAL, _CLONE, 0, 4),
+        _line(_EQUAL, _CLONE, 0, 6),
         _line(_LOAD, _FIRST_ARGUMENT),
+        _line(_ANY_BIT, _CLONE_PIDFD, 0, 1),
+        _line(_RETURN, _EPERM),
         _line(_ANY_BIT, _CLONE_THREAD, 0, 1),
         _line(_RETURN, _ALLOW),
         _line(_RETURN, _EPERM),
