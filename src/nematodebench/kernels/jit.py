@@ -20,7 +20,7 @@ from nematodebench.kernels.target import cache_dirs
 
 __all__ = [
     "F32", "F32M", "F64", "F64M", "I64", "INTERPRETED", "U64", "accessor", "first_class", "inline", "inlined",
-    "intrinsic", "is_ready", "kernel", "merged",
+    "inlined_natively", "intrinsic", "is_ready", "kernel", "merged",
 ]  # fmt: skip
 
 P = ParamSpec("P")
@@ -100,6 +100,15 @@ class _Helper(CPUDispatcher):  # type: ignore[misc]
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
     """Decorator for a helper on the path of every step: a kernel, always made part of its caller."""
     return function if INTERPRETED else inline(kernel()(function))
+
+
+def inlined_natively(function: Callable[P, R]) -> Callable[P, R]:
+    """Decorator for a helper of updates that many callers share: made part of them in machine code alone.
+
+    The modules for the browser are compiled from code without optimisation, and every copy is downloaded, so there
+    the callers share one.
+    """
+    return kernel()(function) if numba.config.OPT == 0 else inlined(function)
 
 
 def merged(function: Callable[P, R]) -> Callable[P, R]:

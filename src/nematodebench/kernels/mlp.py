@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nematodebench.kernels.adam import Adam, adam_step
-from nematodebench.kernels.jit import F32, F32M, U64, accessor, inlined, kernel
+from nematodebench.kernels.jit import F32, F32M, U64, accessor, inlined, inlined_natively, kernel
 from nematodebench.kernels.math import tanh32
 from nematodebench.kernels.memory import Memory, floats, part, size, words
 from nematodebench.kernels.rng import normal
@@ -225,7 +225,7 @@ def layer_deltas(net: Network, layer: int, rows: int) -> F32M:
     return _rows(net, net.deltas, layer, rows)
 
 
-@kernel()
+@inlined_natively
 def forward_layer(net: Network, layer: int, source: F32M) -> None:
     """Computes one layer's units from the rows of ``source``."""
     rows = source.shape[0]
@@ -259,7 +259,7 @@ def forward_row(net: Network, x: F32) -> None:
         source = units
 
 
-@kernel()
+@inlined_natively
 def backward_layer(net: Network, layer: int, source: F32M, accumulate: bool = False) -> None:
     """A layer's gradients from its deltas and its inputs, and what it passes on to the deltas of the layer below."""
     rows = source.shape[0]
@@ -295,7 +295,7 @@ def input_deltas(net: Network, zeros: F32, deltas: F32M) -> None:
     product(_rows(net, net.deltas, 0, deltas.shape[0]), _transposed(net, 0), zeros, deltas)
 
 
-@kernel()
+@inlined_natively
 def _add_gradients(net: Network, layer: int, source: F32M, delta: F32M, accumulate: bool) -> None:
     """A layer's gradients from its inputs and the deltas of its outputs."""
     weights, bias = _weights(net, net.gradients, layer), matrix(_bias(net, net.gradients, layer), 0, 1, delta.shape[1])

@@ -15,7 +15,7 @@ from nematodebench.brains.parts.heads import Heads, policy_columns, sample_heads
 from nematodebench.brains.parts.rollout import Rollout, estimate_advantages, remember_outcome
 from nematodebench.brains.parts.value_scale import ValueScale, standardise_targets, start_scale, true_value
 from nematodebench.kernels.abi import BrainMemory, Feedback
-from nematodebench.kernels.jit import F32, F32M, I64, U64, accessor, inlined, kernel
+from nematodebench.kernels.jit import F32, F32M, I64, U64, accessor, inlined, inlined_natively, kernel
 from nematodebench.kernels.memory import constant, floats, part, size
 from nematodebench.kernels.mlp import (
     Network,
@@ -177,7 +177,7 @@ def _columns(brain: ActorCritic, flat: F32, rows: int) -> F32M:
     return matrix(flat, 0, brain.net.widths[brain.net.layers - 1], rows)
 
 
-@kernel()
+@inlined_natively
 def log_probabilities(brain: ActorCritic, order: I64) -> None:
     """Softmax of the network's outputs; log probabilities of the chosen actions go to ``logp``.
 
@@ -196,7 +196,7 @@ def log_probabilities(brain: ActorCritic, order: I64) -> None:
             logp[r] += z[first + np.int64(chosen[order[r], head]), r]
 
 
-@kernel()
+@inlined_natively
 def output_gradient(brain: ActorCritic, order: I64, count: int) -> None:
     """Gradient of the loss by the network's outputs, into the deltas of its last layer.
 

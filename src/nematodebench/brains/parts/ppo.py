@@ -12,7 +12,7 @@ from nematodebench.brains.base import BrainConfig
 from nematodebench.brains.parameters import parameter, searched
 from nematodebench.brains.parts.actor_critic import ActorCritic, log_probabilities, output_gradient
 from nematodebench.brains.parts.rollout import gather_rows
-from nematodebench.kernels.jit import F32, I64, U64, inlined, kernel
+from nematodebench.kernels.jit import F32, I64, U64, inlined, inlined_natively, kernel
 from nematodebench.kernels.math import exp32
 from nematodebench.kernels.memory import constant, counter, size
 from nematodebench.kernels.rng import randint
@@ -125,7 +125,7 @@ def shuffle(order: I64, rng: U64) -> None:
         order[k], order[j] = order[j], order[k]
 
 
-@kernel()
+@inlined_natively
 def ppo_gradient(brain: Ppo, order: I64) -> float:
     """Gradient of the PPO loss of these steps by the network's outputs; returns how far the policy has moved there."""
     log_probabilities(brain, order)
@@ -134,7 +134,7 @@ def ppo_gradient(brain: Ppo, order: I64) -> float:
     return moved
 
 
-@kernel()
+@inlined_natively
 def _weigh_policy(brain: Ppo, logp: F32, order: I64) -> float:
     """Derivative of the clipped objective by the log probability: -advantage x ratio, or 0 where it is clipped.
 
