@@ -9,7 +9,10 @@ from PIL import Image
 
 import nematodebench as nb
 from nematodebench.cli import main
+from nematodebench.tasks.registry import get_task
 from nematodebench.trajectories.files import read_episodes
+from nematodebench.trajectories.offline import export
+from nematodebench.trajectories.watching import Wanted, see_run
 
 SWARM = "forage_untrained-v1"
 
@@ -111,6 +114,20 @@ def test_minari_loads_what_was_exported(stored, command, tmp_path, monkeypatch, 
         assert data.action_space.contains(episode.actions[0])
     again, _, told = command("rerun", place(stored, task), "--minari", "ours/test-v0")
     assert again == 2 and "already has a data set ours/test-v0" in told
+
+
+@pytest.mark.parametrize("task", ["association-v2", "gridworld-v1", SWARM])
+def test_minari_finds_the_environment_of_a_recorded_run(tmp_path, monkeypatch, task):
+    pytest.importorskip("minari")
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
+    episode = see_run(task, "null_random", Wanted(), seed=1, episodes=None if task == SWARM else 2).episode
+    data = export("ours/one-v0", get_task(task), [episode], "null_random", 1)
+    if task == "association-v2":
+        env = data.recover_environment()
+        assert env.spec.id == f"nematodebench/{task}"
+        assert env.reset(seed=1)[0].shape == data.observation_space.shape
+    else:  # a body with more inputs than its world, and a swarm
+        assert data.spec.env_spec is None
 
 
 WRONG = [

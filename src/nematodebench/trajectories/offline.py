@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 import numpy as np
 from gymnasium import spaces
 
@@ -54,6 +55,16 @@ def _spaces(task: Task) -> tuple[Any, Any]:
     return seen, spaces.Box(0.0, 1.0, (*shape, body.effectors), dtype=np.float32)
 
 
+def _environment(task: Task) -> Any:
+    """The environment of Gymnasium in which a learner of the data set is tried.
+
+    None for swarms, for tasks from outside, and where the task's body has more inputs or actions than its world.
+    """
+    body, world = interface(task), task.world
+    same = body.inputs == len(world.sensors) and (body.choices or body.effectors) == world.actions.n
+    return gymnasium.registry.get(f"nematodebench/{task.id}") if same and world.agents == 1 else None
+
+
 def _buffer(buffers: Any, task: Task, number: int, episode: TracedEpisode, seed: int) -> Any:
     agents, choices = task.world.agents, interface(task).choices
     seen, done = episode.observation, episode.action
@@ -81,10 +92,10 @@ def export(name: str, task: Task, episodes: Sequence[TracedEpisode], brain: str,
     observation_space, action_space = _spaces(task)
     buffers = [_buffer(episode_buffer, task, n, episode, seed) for n, episode in enumerate(episodes)]
     with _appearing(name), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of an author and an environment, which a recorded run has no use for
+        warnings.simplefilter("ignore")  # of an author, which a recorded run has no use for
         minari.create_dataset_from_buffers(
-            name, buffers, observation_space=observation_space, action_space=action_space, algorithm_name=brain,
-            description=f"{task.id}, run seed {seed}", data_format="hdf5",
+            name, buffers, env=_environment(task), observation_space=observation_space, action_space=action_space,
+            algorithm_name=brain, description=f"{task.id}, run seed {seed}", data_format="hdf5",
         )  # fmt: skip
     return minari.load_dataset(name)
 
