@@ -2,7 +2,7 @@
 import { Sha256 } from "./hashes";
 import { Block, Machine, type Argument } from "./machine";
 import { mindOf, type Reader } from "./thoughts";
-import type { Case, Episode, Field, Frame, Learned, Phase, Seeds, Tables } from "./types";
+import { NOTHING, type Case, type Episode, type Field, type Frame, type Learned, type Phase, type Seeds, type Tables } from "./types";
 
 const RNG_WORDS = 11;
 const STREAM_BRAIN = 2n;
@@ -10,7 +10,6 @@ const PROBE_STREAM = 1n << 40n;
 const HEAP = 16 << 20;
 const LINE = 16;
 const LOOP = "engine.loop:run_phase";
-const NOTHING = "brains.base:nothing";
 const ROWS = 2048;
 const COLUMNS = 8;
 const FIELD_SIDE = 64;

@@ -1,7 +1,7 @@
 /** The panel of a brain: what it senses, how it decides, what its units did up to now, and its weights. */
 import { colour, theme } from "./draw";
 import { make } from "./parts";
-import type { Case, Frame, Mind } from "./types";
+import { NOTHING, type Case, type Frame, type Mind } from "./types";
 
 const MOST_BARS = 12;
 const [MOST_STEPS, MOST_ROWS] = [160, 128];
@@ -84,7 +84,7 @@ function decision(given: Case, frame: Frame, frames: Frame[]): HTMLElement[] {
   const expects = mind.value === undefined ? [] : bars("what it expects of this moment", ["value"], [mind.value], true);
   if (!given.choices) {
     const names = given.effectors?.length ? given.effectors : Array.from(frame.action, (_, n) => `effector ${n + 1}`);
-    return [...bars("what it does", names, frame.action, false), ...levels(names, mind.chances), ...expects];
+    return [...bars("what it does", names, frame.action, false), ...levels("how likely each level from 0 to 1 is", names, mind.chances), ...levels("what it expects of each level from 0 to 1", names, mind.worths), ...expects];
   }
   const names = given.choice_names;
   const isSigned = (of: (mind: Mind) => Float32Array | undefined) => frames.some((one) => of(one.mind)?.some((value) => value < 0));
@@ -98,14 +98,18 @@ function decision(given: Case, frame: Frame, frames: Frame[]): HTMLElement[] {
   return [...told, ...expects];
 }
 
-/** Effectors are chosen among levels: a row an effector, a cell a level, the darker the likelier. */
-function levels(names: string[], chances?: Float32Array): HTMLElement[] {
-  const count = chances ? chances.length / names.length : 0;
-  if (!chances || !Number.isInteger(count) || count < 2) return [];
-  const canvas = make("canvas", { class: "nb-raster", width: count, height: names.length, role: "img", "aria-label": `chances of ${count} levels of ${names.join(", ")}` });
+/** Effectors are chosen among levels: a row an effector, a cell a level, the darker the likelier or the better. */
+function levels(title: string, names: string[], values?: Float32Array): HTMLElement[] {
+  const count = values ? values.length / names.length : 0;
+  if (!values || !Number.isInteger(count) || count < 2) return [];
+  const canvas = make("canvas", { class: "nb-raster", width: count, height: names.length, role: "img", "aria-label": `${title}: ${count} levels of ${names.join(", ")}` });
   canvas.style.height = `${1.2 * names.length}rem`;
-  paint(canvas, 1, (pixel) => chances.forEach((value, n) => pixel(n % count, Math.floor(n / count), value)));
-  return [section(`how likely each level from 0 to 1 is: ${names.join(", ")}`, canvas)];
+  paint(canvas, Math.max(1, largestOf([values])), (pixel) => values.forEach((value, n) => pixel(n % count, Math.floor(n / count), value)));
+  return [section(`${title}: ${names.join(", ")}`, canvas)];
+}
+
+function believed({ belief }: Mind): HTMLElement[] {
+  return belief ? bars("which hidden context it believes to be in", Array.from(belief, (_, n) => `context ${n + 1}`), belief, false) : [];
 }
 
 function quantum(mind: Mind): HTMLElement[] {
@@ -125,9 +129,11 @@ export function showMind(panel: HTMLElement, given: Case, frames: Frame[], at: n
   panel.replaceChildren(
     ...bars("what it senses", given.sensors, frame.obs, isSigned),
     ...decision(given, frame, frames),
+    ...believed(frame.mind),
     ...quantum(frame.mind),
     ...history("spikes", frames, at, (mind) => mind.spikes),
     ...history(frame.mind.called ?? "units", frames, at, (mind) => mind.units),
     ...weightMaps(weights, shapes),
+    ...(given.brain.learn === NOTHING && !Object.keys(weights).length ? [make("p", { class: "nb-quiet" }, "This brain follows a fixed rule: it learns nothing, so there is nothing else in it to show.")] : []),
   );
 }

@@ -82,7 +82,30 @@ function ofVotes(read: Reader): Mind {
   return read("net.readout", 1) ? { chances: chosen.slice(0, -1), value: read("net.readout")!.at(-1)! } : { votes: chosen };
 }
 
+/** Chances of joint actions as chances of the levels of each effector; the first effector changes fastest. */
+function marginals(joint: Float32Array, heads: number): Float32Array {
+  const levels = Math.round(joint.length ** (1 / heads));
+  const found = new Float32Array(heads * levels);
+  joint.forEach((chance, n) => {
+    for (let head = 0; head < heads; head++) found[head * levels + (Math.floor(n / levels ** head) % levels)]! += chance;
+  });
+  return found;
+}
+
+/** Of a table of states and actions: the row of the state that was seen. */
+function ofTable(given: Case, read: Reader): Mind {
+  const row = read("row");
+  if (!row || !given.choices || !read("table", 1)) return {};
+  return { worths: read("table", given.choices, row[0]! * given.choices)! };
+}
+
+/** Of a model of the world: how likely each action is, and which hidden context is believed in. */
+function ofModel(given: Case, read: Reader): Mind {
+  const [chances, belief] = [read("chances"), read("belief")];
+  return chances && belief ? { chances: given.choices ? chances : marginals(chances, given.action_width), belief } : {};
+}
+
 export function mindOf(given: Case, read: Reader): Mind {
   const features = read("readout.phi") && !read("circuit.kets", 1) ? { units: read("readout.phi", MOST_UNITS)!, called: "features that are read out" } : {};
-  return { ...features, ...ofVotes(read), ...ofReadout(given, read), ...ofNetwork(given, read), ...ofSpikes(read), ...ofState(given, read), ...ofCircuit(read) };
+  return { ...features, ...ofVotes(read), ...ofReadout(given, read), ...ofNetwork(given, read), ...ofSpikes(read), ...ofState(given, read), ...ofCircuit(read), ...ofTable(given, read), ...ofModel(given, read) };
 }

@@ -60,6 +60,9 @@ export interface Phase {
   columns: string[];
 }
 
+/** The function of a brain that has nothing to do, for instance because it does not learn. */
+export const NOTHING = "brains.base:nothing";
+
 export interface Case {
   format: number;
   task: string;
@@ -109,6 +112,8 @@ export interface Mind {
   worths?: Float32Array;
   /** What speaks for each choice: votes, or outputs of a network that is never unsure. */
   votes?: Float32Array;
+  /** How much it believes in each hidden state of its model of the world. */
+  belief?: Float32Array;
   /** What it expects of the moment. */
   value?: number;
   units?: Float32Array;

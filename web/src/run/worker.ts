@@ -30,7 +30,7 @@ export type Answer =
   | { kind: "failed"; message: string };
 
 const PAUSE = 40;
-const WEIGHTS = /weights$|^(net|cell|circuit)\.parameters$|^table$|^recurrent$|^inputs$|^readout$/;
+const WEIGHTS = /weights$|^(net|cell|circuit)\.parameters$|^table$|^energy$|^recurrent$|^inputs$|^readout$/;
 const MOST_WEIGHTS = 6000;
 const say = (answer: Answer) => (self as unknown as Worker).postMessage(answer);
 
