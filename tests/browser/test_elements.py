@@ -181,6 +181,22 @@ def test_the_page_to_play_with_is_whole(page, tmp_path):
     assert page.locator("nb-play input[type=range]").count() > 4
 
 
+def test_what_is_played_with_has_a_permalink(page, tmp_path):
+    address = write_play_page(tmp_path, (TASK,), ("q_table", "mlp_ppo")).as_uri()
+    page.goto(address)
+    page.select_option("nb-play select[aria-label=brain]", "mlp_ppo")
+    page.get_by_label("seed").fill("7")
+    page.get_by_role("slider").first.press("ArrowRight")
+    kept, number = page.url, page.locator("nb-play output").first.inner_text()
+    assert "brain=mlp_ppo&seed=7&learning_rate=" in kept
+    page.goto("about:blank")
+    page.goto(kept)
+    assert page.input_value("nb-play select[aria-label=brain]") == "mlp_ppo"
+    assert (page.get_by_label("seed").input_value(), page.locator("nb-play output").first.inner_text()) == ("7", number)
+    page.goto(address + "#task=none&brain=none&seed=x&gamma=much")
+    assert page.locator("nb-play output").count() > 4
+
+
 def test_a_slider_changes_one_constant_and_nothing_else():
     found = {one["name"]: one for one in sliders(get_brain("mlp_ppo"), get_task(TASK))}
     assert {"learning_rate", "gamma", "entropy"} <= set(found)

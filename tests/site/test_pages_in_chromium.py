@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from site_entries import HOSTILE
@@ -132,6 +133,30 @@ def test_downloads(report, server, page):
     assert b"brain_0000" in Path(waiting.value.path()).read_bytes()
 
 
+@pytest.mark.parametrize(("form", "text"), [("CSV", "brain_0000"), ("JSON", '"brain": "brain_0000'), ("SVG", "<svg")])
+def test_files_beside_a_page_are_saved_from_the_file_system_too(site, page, form, text):
+    page.goto((site / "index.html").as_uri())
+    with page.expect_download() as waiting:
+        page.locator(".downloads").get_by_role("link", name=form).click()
+    name = f"board.{form.lower()}"
+    assert waiting.value.suggested_filename == name
+    saved = Path(waiting.value.path()).read_text(encoding="utf-8")
+    assert text in saved and saved in [path.read_text(encoding="utf-8") for path in site.rglob(name)]
+
+
+def test_a_table_is_saved_as_the_picture_that_is_seen(site, page):
+    page.goto((site / "tasks/foraging_small-v2.html").as_uri())
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="entries as SVG").click()
+    saved = Path(waiting.value.path()).read_text(encoding="utf-8")
+    picture = ElementTree.fromstring(saved)
+    texts = [one.text for one in picture.iter("{http://www.w3.org/2000/svg}text")]
+    names = page.locator("#entries tbody th").all_inner_texts()
+    assert names and set(names) <= set(texts)
+    marks = page.locator("#entries .axis s").count()
+    assert sum(one.get("rx") == "4" for one in picture.iter()) == marks
+
+
 def test_a_run_of_a_report_is_executed_again_in_the_page(replays, page):
     page.goto(replays.as_uri())
     page.get_by_role("button", name="Execute this run again here").click()
@@ -171,8 +196,20 @@ def test_a_button_beside_an_entry_executes_its_best_run_and_shows_it(verified_si
     page.locator("tr.replay nb-viewer .nb-gauges b").first.wait_for(timeout=60_000)
     page.set_viewport_size({"width": 360, "height": 740})
     assert page.locator("tr.replay nb-viewer").bounding_box()["width"] <= 360
+    assert "#replay=" in page.url
     page.get_by_role("button", name="Score", exact=True).click()
+    assert "replay" not in page.url
     assert page.locator("tr.replay").count() == 0 and button.get_attribute("aria-expanded") == "false"
+
+
+def test_an_opened_run_has_a_permalink(verified_site, page):
+    page.goto((verified_site[0] / "index.html").as_uri())
+    page.get_by_role("button", name="Execute the best run of q_table on association-v2").click()
+    address = page.url
+    page.goto("about:blank")
+    page.goto(address)
+    page.get_by_text("IDENTICAL. Record").wait_for(timeout=60_000)
+    assert page.locator("tr.replay").count() == 1 and page.url == address
 
 
 def test_a_run_has_a_permalink(verified_site, page):

@@ -24,7 +24,7 @@ from nematodebench.site.brain_page import ablation_tables, efficiency_row, measu
 from nematodebench.site.cells import axis_lines, stat
 from nematodebench.site.entries import Signers, curves_of_entry, day, file_name, row, sessions_of_entry
 from nematodebench.site.overview import MOST_SHOWN, board_figure
-from nematodebench.site.pages import page_figure, render, script_json, site_script, style_sheet
+from nematodebench.site.pages import beside, page_figure, render, script_json, site_script, style_sheet
 from nematodebench.site.replay import (
     claimed_offers,
     fresh_offers,
@@ -103,11 +103,15 @@ class BoardSite:
         for id_, told in self._told.items():
             if told.replay is not None:
                 made[f"cases/{file_name(id_, '.js')}"] = told.replay["scripts"] + told.runs
-        made |= {"data/board.csv": self._csv(), "data/board.json": self._json()}
-        content = {path: text.encode() for path, text in made.items()} | self._stills.files
-        for key, figure in self._figures.items():
-            content |= {f"figures/{key}.{form}": FORMATS[form](figure) for form in ("svg", "csv", "json")}
+        content = {path: text.encode() for path, text in made.items()} | self._stills.files | beside(self._downloads())
         return {path: content[path] for path in sorted(content)}
+
+    def _downloads(self) -> dict[str, bytes]:
+        """The data of the board, and every figure in all forms."""
+        made = {"data/board.csv": self._csv().encode(), "data/board.json": self._json().encode()}
+        for key, figure in self._figures.items():
+            made |= {f"figures/{key}.{form}": FORMATS[form](figure) for form in ("svg", "csv", "json")}
+        return made
 
     def _tell(self, listing: Listing) -> "_Told":
         """Opens the sessions of an entry, which are large, and keeps what pages show of them."""

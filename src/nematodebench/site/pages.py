@@ -5,13 +5,15 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
+from nematodebench.browser.modules import assignment
 from nematodebench.figures.figure import Figure
 from nematodebench.figures.render import page_svg
 from nematodebench.figures.style import DARK, LIGHT, SERIES, SERIES_DARK
 
-__all__ = ["page_figure", "render", "script_json", "site_script", "style_sheet"]
+__all__ = ["beside", "page_figure", "render", "script_json", "site_script", "style_sheet"]
 
 
 @cache
@@ -80,6 +82,15 @@ def style_sheet() -> str:
 def site_script() -> str:
     """The script of all pages: sorting, filtering, permalinks, downloads."""
     return (resources.files("nematodebench.web") / "site.js").read_text(encoding="utf-8")
+
+
+def beside(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Files with a script beside each, which brings its text into a page that was opened from the file system.
+
+    There a browser shows a file that is asked for instead of saving it, and lets no script read it.
+    """
+    scripts = {f"{path}.js": assignment("nbFiles", Path(path).name, text.decode()) for path, text in files.items()}
+    return {**files, **{path: text.encode() for path, text in scripts.items()}}
 
 
 def page_figure(figure: Figure, key: str, *, data: bool) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from nematodebench.figures.samples import Sample
 from nematodebench.figures.sources import Sources
 from nematodebench.site.cells import axis_lines, number, stat
 from nematodebench.site.entries import file_name
-from nematodebench.site.pages import page_figure, render, site_script, style_sheet
+from nematodebench.site.pages import beside, page_figure, render, site_script, style_sheet
 
 __all__ = ["build_private_site"]
 
@@ -28,7 +28,7 @@ def build_private_site(sources: Sources, name: str) -> dict[str, bytes]:
                       rows=_rows(samples), lines=axis_lines(samples[0].anchors))  # fmt: skip
         files[f"tasks/{key}.html"] = page.encode()
         for one, figure in figures.items():
-            files |= {f"figures/{one}.{form}": FORMATS[form](figure) for form in ("svg", "csv", "json")}
+            files |= beside({f"figures/{one}.{form}": FORMATS[form](figure) for form in ("svg", "csv", "json")})
     return {path: files[path] for path in sorted(files)}
 
 

@@ -21,8 +21,8 @@ const value = (slider: Slider, place: number): number => {
   const share = place / STEPS;
   return slider.log ? slider.low * (slider.high / slider.low) ** share : slider.low + share * (slider.high - slider.low);
 };
-const place = (slider: Slider): number => {
-  const share = slider.log ? Math.log(slider.value / slider.low) / Math.log(slider.high / slider.low) : (slider.value - slider.low) / (slider.high - slider.low);
+const place = (slider: Slider, at = slider.value): number => {
+  const share = slider.log ? Math.log(at / slider.low) / Math.log(slider.high / slider.low) : (at - slider.low) / (slider.high - slider.low);
   return Math.round(STEPS * Math.min(1, Math.max(0, share)));
 };
 const mean = (values: number[]) => values.reduce((a, b) => a + b, 0) / Math.max(1, values.length);
@@ -42,7 +42,8 @@ export class NbPlay extends HTMLElement {
   private readonly words = make("p", { role: "status", "aria-live": "polite" });
   private readonly plot = make("div");
   private readonly view = make("div");
-  private moved = new Map<string, { slider: Slider; input: HTMLInputElement }>();
+  private readonly moved = new Map<string, { slider: Slider; input: HTMLInputElement }>();
+  private readonly known = new Map<string, { slider: Slider; input: HTMLInputElement }>();
 
   connectedCallback(): void {
     if (this.childElementCount) return;
@@ -54,22 +55,55 @@ export class NbPlay extends HTMLElement {
     }
     this.data = found;
     this.task.append(...Object.keys(found.tasks).map((name) => make("option", { value: name }, name)));
-    this.task.onchange = () => this.chooseTask();
-    this.brain.onchange = () => this.chooseBrain();
+    this.task.onchange = () => this.choose(() => this.chooseTask());
+    this.brain.onchange = () => this.choose(() => this.chooseBrain());
+    this.seed.onchange = () => this.keep();
     this.train.onclick = () => void this.go();
     this.cancel.onclick = () => this.stop?.abort();
     const reset = make("button", { type: "button" }, "Defaults");
-    reset.onclick = () => this.chooseBrain();
+    reset.onclick = () => this.choose(() => this.chooseBrain());
     this.append(
       make("div", { class: "nb-row" }, make("label", {}, "Task ", this.task), make("label", {}, "Brain ", this.brain), make("label", {}, "Seed ", this.seed)),
       this.summary, make("details", { open: true }, make("summary", {}, "Parameters of the brain"), this.sliders),
       make("div", { class: "nb-row" }, this.train, reset, this.cancel, this.bar), this.words, this.plot, this.view,
     );
-    this.chooseTask();
+    addEventListener("hashchange", this.follow);
+    this.follow();
   }
 
   disconnectedCallback(): void {
     this.stop?.abort();
+    removeEventListener("hashchange", this.follow);
+  }
+
+  /** What the address asks for: task, brain, seed, and parameters that are not the defaults. */
+  private readonly follow = (): void => {
+    const told = new URLSearchParams(location.hash.slice(1));
+    const task = told.get("task") ?? "";
+    if (this.data.tasks[task]) this.task.value = task;
+    this.chooseTask();
+    const brain = told.get("brain") ?? "";
+    if (this.data.tasks[this.task.value]!.brains[brain]) this.brain.value = brain;
+    this.chooseBrain();
+    if (/^\d+$/.test(told.get("seed") ?? "")) this.seed.value = told.get("seed")!;
+    for (const [name, { slider, input }] of this.known) {
+      const number = Number(told.get(name) ?? Number.NaN);
+      if (!Number.isFinite(number)) continue;
+      input.value = String(place(slider, number));
+      input.dispatchEvent(new Event("input"));
+    }
+  };
+
+  private choose(change: () => void): void {
+    change();
+    this.keep();
+  }
+
+  /** Puts what was chosen into the address, so that it can be sent to somebody. */
+  private keep(): void {
+    const moved = [...this.moved].map(([name, { slider, input }]): [string, string] => [name, String(Number(value(slider, Number(input.value)).toPrecision(6)))]);
+    const told = new URLSearchParams([["task", this.task.value], ["brain", this.brain.value], ["seed", this.seed.value], ...moved]);
+    history.replaceState(null, "", `#${told.toString()}`);
   }
 
   private chooseTask(): void {
@@ -82,6 +116,7 @@ export class NbPlay extends HTMLElement {
 
   private chooseBrain(): void {
     this.moved.clear();
+    this.known.clear();
     const told = this.data.sliders[`${this.task.value}/${this.brain.value}`] ?? [];
     this.sliders.replaceChildren(
       ...told.map((slider) => {
@@ -92,6 +127,8 @@ export class NbPlay extends HTMLElement {
           input.setAttribute("aria-valuetext", number.textContent);
           this.moved.set(slider.name, { slider, input });
         };
+        input.onchange = () => this.keep();
+        this.known.set(slider.name, { slider, input });
         return make("label", { title: slider.text }, make("span", {}, `${slider.name.replaceAll("_", " ")}: `, number), input, make("span", { class: "nb-quiet" }, slider.text));
       }),
     );

@@ -27,7 +27,7 @@ nb-run, nb-viewer, nb-play { display: block; font: inherit; color: inherit; max-
 .nb-row button { cursor: pointer; } .nb-row button.nb-first { background: var(--nb-accent); border-color: var(--nb-accent); color: var(--nb-on-accent); font-weight: 600; }
 .nb-row button:disabled { opacity: .45; cursor: default; }
 .nb-row button[aria-pressed=true] { background: color-mix(in srgb, currentColor 18%, transparent); }
-.nb-row input[type=range] { flex: 1 1 10rem; min-width: 6rem; accent-color: var(--nb-accent); }
+.nb-row input[type=range] { flex: 1 1 10rem; min-width: 6rem; accent-color: var(--nb-accent); } nb-viewer input[type=range], nb-play input[type=range] { padding: 0; border: 0; }
 .nb-row progress { flex: 1 1 8rem; min-width: 6rem; height: .8rem; }
 .nb-quiet { opacity: .75; font-size: .875em; }
 .nb-hash { font: .8125em ui-monospace, monospace; overflow-wrap: anywhere; margin: .2rem 0; }

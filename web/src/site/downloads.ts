@@ -1,4 +1,6 @@
-/** Downloads of tables and figures that are in the page itself. */
+/** Downloads of tables and figures: of what is in the page itself, and of files beside it. */
+import { pictureOf } from "./pictures";
+import { brought } from "./scripts";
 
 /** Gives the reader a file. */
 function save(name: string, kind: string, content: string): void {
@@ -28,6 +30,10 @@ function write(name: string, form: string, columns: string[], rows: Cell[][]): v
 function saveTable(id: string, form: string): void {
   const table = document.getElementById(id) as HTMLTableElement | null;
   if (!table?.tHead) return;
+  if (form === "svg") {
+    save(`${table.dataset["name"] ?? id}.svg`, "image/svg+xml", pictureOf(table));
+    return;
+  }
   const heads = [...table.tHead.rows[0]!.cells];
   const kept = heads.map((head, k) => ({ head, k })).filter(({ head }) => head.dataset["skip"] === undefined);
   const bodies = [...table.tBodies];
@@ -51,9 +57,23 @@ function saveFigure(key: string, form: string): void {
   write(key, form, data.columns, data.rows);
 }
 
-/** Connects every button that offers a download. */
+const KINDS: Record<string, string> = { csv: "text/csv", json: "application/json", svg: "image/svg+xml" };
+
+/** From the file system no browser saves a file beside the page: it would show it. A script brings what is in it. */
+async function saveBeside(link: HTMLAnchorElement): Promise<void> {
+  const name = new URL(link.href).pathname.split("/").at(-1)!;
+  await brought(`${link.href}.js`);
+  save(name, KINDS[name.split(".").at(-1)!] ?? "text/plain", (window as unknown as { nbFiles: Record<string, string> }).nbFiles[name]!);
+}
+
+/** Connects everything that offers a download. */
 export function connectDownloads(): void {
   document.addEventListener("click", (event) => {
+    const link = (event.target as Element).closest<HTMLAnchorElement>(".downloads a[download]");
+    if (link && location.protocol === "file:") {
+      event.preventDefault();
+      saveBeside(link).catch(() => location.assign(link.href));
+    }
     const button = (event.target as Element).closest<HTMLButtonElement>("button[data-form]");
     if (!button) return;
     const { table, figure, form } = button.dataset;

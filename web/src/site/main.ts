@@ -2,6 +2,7 @@
 import { connectDownloads } from "./downloads";
 import { connectProgress } from "./progress";
 import { connectReplays } from "./replays";
+import { openRun } from "./rows";
 import { SortableTable, readState, writeState, type State } from "./tables";
 
 function connectFilters(state: State, table: SortableTable): void {
@@ -18,6 +19,7 @@ function connectFilters(state: State, table: SortableTable): void {
   };
   form.addEventListener("input", () => {
     for (const field of fields) state.set(field.name, field.value);
+    state.set("replay", ""); // rows that move leave no run open
     show();
     writeState(state);
   });
@@ -45,6 +47,21 @@ function connectDays(state: State): void {
   });
   addEventListener("hashchange", follow);
   follow();
+}
+
+/** The run that is open below its row is kept in the address, and opened by it. */
+function connectOpened(state: State, table: SortableTable): void {
+  const open = (): void => {
+    const key = state.get("replay") ?? "";
+    table.reveal(key);
+    if (key) openRun(key);
+  };
+  table.table.addEventListener("nb-opened", (event) => {
+    state.set("replay", (event as CustomEvent<string>).detail);
+    writeState(state);
+  });
+  addEventListener("hashchange", open);
+  open();
 }
 
 /** A button beside every command that copies it. */
@@ -75,6 +92,7 @@ function start(): void {
     addEventListener("hashchange", () => table.follow());
     if (state.get("sort")) table.follow();
     connectFilters(state, table);
+    connectOpened(state, table);
     const named = location.hash.slice(1);
     if (!named.includes("=")) table.reveal(decodeURIComponent(named));
   });

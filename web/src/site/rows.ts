@@ -1,23 +1,8 @@
 /** A button beside the entries of the board: their best run is executed again below the row, and shown. */
 
+import { brought } from "./scripts";
+
 interface Shown { runs: Record<string, string | number>[]; blind: string }
-
-const waiting = new Map<string, Promise<void>>();
-
-/** Brings a script into the page, once. From the file system this works where reading a file does not. */
-function brought(source: string): Promise<void> {
-  const known = waiting.get(source);
-  if (known) return known;
-  const made = new Promise<void>((resolve, reject) => {
-    const script = document.createElement("script");
-    script.src = source;
-    script.onload = () => resolve();
-    script.onerror = () => reject(new Error(`${source} is not there`));
-    document.head.append(script);
-  });
-  waiting.set(source, made);
-  return made;
-}
 
 function element(name: string, given: Record<string, string | number>): HTMLElement {
   const made = document.createElement(name);
@@ -42,11 +27,15 @@ async function fill(place: HTMLElement, key: string): Promise<void> {
   );
 }
 
+/** Which run is open is part of the address. */
+const tell = (button: HTMLButtonElement, key: string): boolean => button.dispatchEvent(new CustomEvent("nb-opened", { bubbles: true, detail: key }));
+
 function toggle(button: HTMLButtonElement, row: HTMLTableRowElement, key: string): void {
   const next = row.nextElementSibling;
   if (next?.classList.contains("replay")) {
     next.remove();
     button.ariaExpanded = "false";
+    tell(button, "");
     return;
   }
   const opened = document.createElement("tr");
@@ -57,6 +46,7 @@ function toggle(button: HTMLButtonElement, row: HTMLTableRowElement, key: string
   cell.append(place);
   row.after(opened);
   button.ariaExpanded = "true";
+  tell(button, key);
   fill(place, key).catch((error: unknown) => (place.textContent = `It cannot be executed here: ${String(error)}`));
 }
 
@@ -72,6 +62,14 @@ export function offerRun(row: HTMLTableRowElement): void {
   button.title = "Execute its best run again, and watch it";
   button.addEventListener("click", () => toggle(button, row, key));
   name.append(button);
+}
+
+/** Opens the run that an address names. */
+export function openRun(key: string): void {
+  const row = document.getElementById(key);
+  const button = row?.querySelector<HTMLButtonElement>("button.go[aria-expanded=false]");
+  button?.click();
+  if (button) row!.scrollIntoView({ block: "start" });
 }
 
 /** Rows that move would leave what is open below them behind. */

@@ -117,6 +117,7 @@ export class SortableTable {
         const usual = name === this.first[0] && descending === this.first[1];
         this.state.set("sort", usual ? "" : name);
         this.state.set("dir", usual || !descending ? "" : "down");
+        this.state.set("replay", "");
         writeState(this.state);
       });
     }
