@@ -44,8 +44,8 @@ def test_every_condition_that_is_missed_is_a_reason(stored):
     stored(anchors(null=0.25, blind=0.6, reference=0.8, floor=0.2))
     assert why_unranked(TASK, 0.0) == [
         "the null policy gets 0.062 instead of 0",
-        "the best blind policy gets 0.50, more than 0.25",
-        "the reference gets 0.75, less than 0.9",
+        "the best blind policy gets 0.500, more than 0.25",
+        "the reference gets 0.750, less than 0.9",
         "it tells no two published learners apart",
     ]
 

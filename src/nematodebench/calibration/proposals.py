@@ -4,6 +4,7 @@
 |---|---|---|
 | constants | one action for ever | the simplest policy there is |
 | lawn-mowers | a straight way, a turn, a step aside, a turn, back again | areas to be swept |
+| closed walks | through every cell of a square, always in the same order | places where things reappear |
 | spirals and loops | straight ways that grow, or stay the same, with turns between them | the same |
 | bang-bang | two actions in turn, of equal or of slightly different lengths | resonance |
 | waves | effectors that rise and fall, each with its phase | smooth curves |
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from nematodebench.brains.base import Interface
 from nematodebench.calibration.rollouts import Cycle
+from nematodebench.calibration.tours import tours
 
 __all__ = ["Proposals", "merged"]
 
@@ -57,7 +59,8 @@ class Proposals:
         if len(structured) > most:
             structured = [structured[k] for k in np.sort(self._generator.permutation(len(structured))[:most])]
         drawn = [self.random() for _ in range(max(size - len(structured), _FEWEST))]
-        return list(dict.fromkeys([*(self.constants() if listed else ()), *structured, *drawn]))
+        always = [*self.constants(), *tours(self._body.choices, self._horizon)] if listed else []
+        return list(dict.fromkeys([*always, *structured, *drawn]))
 
     def structured(self) -> list[Cycle]:
         """Every policy of the families that can be listed, constants aside."""

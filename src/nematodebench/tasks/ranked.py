@@ -72,8 +72,8 @@ def _unmet(lines: Lines) -> Iterable[str]:
     if lines.blind is None:
         yield "no policy that ignores its input was searched"
     elif lines.blind > MAX_BLIND:
-        yield f"the best blind policy gets {lines.blind:.2f}, more than {MAX_BLIND}"
+        yield f"the best blind policy gets {lines.blind:.3f}, more than {MAX_BLIND}"
     if lines.reference is None:
         yield "no reference was measured"
     elif lines.reference < MIN_REFERENCE:
-        yield f"the reference gets {lines.reference:.2f}, less than {MIN_REFERENCE}"
+        yield f"the reference gets {lines.reference:.3f}, less than {MIN_REFERENCE}"
