@@ -7,10 +7,14 @@ A page says what it wants measured in a comment, and the table behind it is this
 ``lines=yes`` adds the twin that never learns, and the task's best blind policy and reference from their stored anchors;
 ``beside=mlp_ppo`` adds other brains at their defaults.
 
+A table may also be made of what ``scripts/results_page.py`` measured before, 50 runs of every learner and of its twin:
+
+    <!-- results: tasks=foraging_small-v2,association-v2 -->
+
 ``python scripts/brain_pages.py --write sorn`` executes all runs of the page and writes the tables and, beside the page,
 a file with the hash of every run's records. What is measured is kept in ``build/brain_pages`` until the page is whole,
-so that a killed command goes on; remove that folder when the code has changed. ``--check`` executes the first run of
-every cell again and compares hashes.
+so that a killed command goes on; remove that folder when the code has changed. ``--tables`` renews the tables of
+results alone and executes nothing. ``--check`` executes the first run of every cell again and compares hashes.
 """
 
 import argparse
@@ -29,7 +33,10 @@ from nematodebench.tasks.registry import get_task
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "brains"
 _PARTIAL = PAGES.parents[1] / "build" / "brain_pages"
 _TWIN = "learning off"
-_BLOCK = re.compile(r"(<!-- measured: (.*?) -->\n)(?:\n\|.*?\n(?=\n|\Z))?", re.S)
+_RESULTS = PAGES.parent / "results"
+_TABLE = r"(?:\n\|.*?\n(?=\n|\Z))?"
+_BLOCK = re.compile(rf"(<!-- measured: (.*?) -->\n){_TABLE}", re.S)
+_KEPT = re.compile(rf"(<!-- results: tasks=(.*?) -->\n){_TABLE}", re.S)
 
 
 def _wanted(text: str) -> dict[str, Any]:
@@ -84,8 +91,11 @@ def _measure(
 
 
 def _anchored(task: str, line: str) -> str:
-    """A stored line of a task, which no run here measures; a dash where there is none."""
-    anchor = getattr(load_anchors(get_task(task)), line, None)
+    """A stored line of a task, which no run here measures; a dash if there is none. A measured floor is the null's."""
+    anchors = load_anchors(get_task(task))
+    anchor = getattr(anchors, line, None)
+    if line == "null" and anchor is None:
+        anchor = getattr(anchors, "floor", None)
     return "–" if anchor is None else f"{anchor.value:.3f}"
 
 
@@ -101,6 +111,22 @@ def _table(brain: str, wanted: dict[str, Any], cells: dict[str, Any]) -> str:
     return "\n" + "\n".join(lines) + "\n"
 
 
+def _kept(brain: str, tasks: list[str]) -> str:
+    """What the brain and its twin reached by the files of results, and the lines of the tasks."""
+    found = [json.loads((_RESULTS / f"{task}.json").read_text(encoding="utf-8"))["brains"][brain] for task in tasks]
+    rows = {brain: [one["score"] for one in found], f"{brain}, {_TWIN}": [one["untrained"] for one in found]}
+    for name, line in {"null_random": "null", "best blind policy": "blind", "reference": "reference"}.items():
+        rows[name] = [_anchored(task, line) for task in tasks]
+    lines = [f"| | {' | '.join(tasks)} |", "|---" * (len(tasks) + 1) + "|"]
+    return "\n" + "\n".join([*lines, *(f"| {name} | {' | '.join(row)} |" for name, row in rows.items())]) + "\n"
+
+
+def renewed(page: Path) -> str:
+    """The page with the tables that are made of results as those are now."""
+    text = page.read_text(encoding="utf-8")
+    return _KEPT.sub(lambda match: match[1] + _kept(page.stem, match[2].split(",")), text)
+
+
 def write(page: Path, workers: int | None = None) -> None:
     """Executes every run of a page and writes its tables and hashes."""
     kept: list[Any] = []
@@ -112,7 +138,7 @@ def write(page: Path, workers: int | None = None) -> None:
         kept.append(_measure(page.stem, wanted, wanted["runs"], partial, workers))
         return match[1] + _table(page.stem, wanted, kept[-1])
 
-    text = _BLOCK.sub(measured, page.read_text(encoding="utf-8"))
+    text = _BLOCK.sub(measured, renewed(page))
     page.write_text(text, encoding="utf-8")
     page.with_suffix(".json").write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     partial.unlink(missing_ok=True)
@@ -121,7 +147,7 @@ def write(page: Path, workers: int | None = None) -> None:
 def check(page: Path) -> list[str]:
     """Executes the first run of every cell again; the cells that differ."""
     stored = json.loads(page.with_suffix(".json").read_text(encoding="utf-8"))
-    differing = []
+    differing = [] if renewed(page) == page.read_text(encoding="utf-8") else ["tables of results: renew them"]
     for match, cells in zip(_BLOCK.finditer(page.read_text(encoding="utf-8")), stored, strict=True):
         again = _measure(page.stem, _wanted(match[2]), 1)
         differing += [name for name, cell in again.items() if cell["records"] != cells[name]["records"][:1]]
@@ -138,12 +164,17 @@ def main() -> None:
     action = parser.add_mutually_exclusive_group(required=True)
     action.add_argument("--write", action="store_true", help="execute all runs and write the tables")
     action.add_argument("--check", action="store_true", help="execute the first run of every cell and compare it")
+    action.add_argument("--tables", action="store_true", help="renew the tables of results, executing nothing")
     parser.add_argument("--workers", type=int, default=None, help="runs at a time; all cores if it is not given")
     options = parser.parse_args()
     pages = [PAGES / f"{name}.md" for name in options.brains] or sorted(PAGES.glob("*.md"))
     for page in pages:
         if not page.is_file():
             sys.exit(f"brain_pages: there is no page {page}")
+    if options.tables:
+        for page in pages:
+            page.write_text(renewed(page), encoding="utf-8")
+        return
     if options.write:
         for page in pages:
             write(page, options.workers)
