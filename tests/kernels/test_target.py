@@ -134,10 +134,14 @@ def test_an_unwritable_folder_costs_only_the_cache(tmp_path):
         ("pack/brain.py", "from .parts import helper", "pack/parts/helper.py"),
         ("pack/parts/brain.py", "from ..helper import value", "pack/helper.py"),
         ("pack/brain.py", "import pack", "pack/__init__.py"),
+        ("outer_brain.py", "from on_the_path import value", "shared/on_the_path.py"),
+        ("outer_brain.py", "table = np.load('table.npy')", "table.npy"),
+        ("pack/brain.py", "table = np.load(HERE / 'parts' / 'table.npy')", "pack/parts/table.npy"),
     ],
 )
-def test_a_file_that_a_brain_from_outside_imports_moves_its_folder(tmp_path, brain, line, helper):
-    for folder in (tmp_path / "pack", tmp_path / "pack" / "parts"):
+def test_a_file_that_a_brain_from_outside_imports_or_names_moves_its_folder(tmp_path, monkeypatch, brain, line, helper):
+    monkeypatch.syspath_prepend(str(tmp_path / "shared"))
+    for folder in (tmp_path / "shared", tmp_path / "pack", tmp_path / "pack" / "parts"):
         folder.mkdir()
         (folder / "__init__.py").write_text("")
     (tmp_path / brain).write_text(f"import numpy as np\n{line}\n")
@@ -199,6 +203,14 @@ def act(brain: Memory, rng: U64, action: F32) -> None:
 class OuterWalk(CompiledBrain):
     name, kind, memory, act = "outer_walk", "scripted", Memory, staticmethod(act)
 """
+
+
+def test_what_a_compiled_brain_takes_from_its_module_is_part_of_its_code(tmp_path, monkeypatch):
+    """A global is a constant in machine code: code on disk with another value would be executed in silence."""
+    monkeypatch.chdir(tmp_path)
+    source = _WALK.replace("import numpy as np\n", "import os\nimport numpy as np\nSTEP = int(os.environ['STEP'])\n")
+    (tmp_path / "outer_walk.py").write_text(f"{source.replace('brain.choices)', 'STEP)')}\n# {time.time_ns()}\n")
+    assert [child(_OUTSIDE, STEP=step) for step in "1221"] == ["0 1", "0 1", "1 0", "1 0"]
 
 
 def test_a_compiled_brain_outside_the_repository_is_kept_on_disk(tmp_path, monkeypatch):

@@ -136,6 +136,24 @@ def test_a_brain_that_was_edited_between_is_refused(tmp_path, monkeypatch, name,
             sys.modules.pop(module, None)
 
 
+def test_weights_that_were_replaced_between_are_refused(tmp_path, monkeypatch):
+    """A file that the brain only reads decides its runs as much as its code does."""
+    source = BRAIN.replace("import helper_of_mine\n", "").replace(
+        "helper_of_mine.choose(self.rng)", 'int(open("weights.txt").read())'
+    )
+    (tmp_path / "brain_with_weights.py").write_text(source)
+    (tmp_path / "weights.txt").write_text("0")
+    monkeypatch.chdir(tmp_path)
+    given = GIVEN.model_copy(update={"brain": "brain_with_weights.py:Mine", "episodes": 2})
+    try:
+        store = begun(tmp_path / "experiments", given)
+        (tmp_path / "weights.txt").write_text("1")
+        with pytest.raises(UsageError, match=r"the brain's file weights\.txt changed since"):
+            resume(store.id, tmp_path / "experiments")
+    finally:
+        sys.modules.pop("brain_with_weights", None)
+
+
 def _rewrite(path, **changes):
     with np.load(path) as content:
         arrays = {key: content[key] for key in content}

@@ -11,7 +11,7 @@ import os
 import pickle
 import stat
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
 from nematodebench.files import atomic_write
+from nematodebench.kernels.frozen import frozen_values
 
 __all__ = ["KernelCache"]
 
@@ -76,6 +77,10 @@ class KernelCache(_Cache):  # type: ignore[misc]
     def __init__(self, function: Callable[..., Any], folders: Callable[[], tuple[Path, Path]]) -> None:
         self._function, self._folders = function, folders
 
+    @cached_property
+    def _frozen(self) -> str:
+        return frozen_values(self._function)
+
     @property
     def cache_path(self) -> str:
         """The folder."""
@@ -119,9 +124,9 @@ class KernelCache(_Cache):  # type: ignore[misc]
             atomic_write(folder / self._name(sig, data.codegen), hashlib.sha256(content).digest() + content)
 
     def _name(self, signature: Any, codegen: Any) -> str:
-        """Names the file by the function, its signature and the processor."""
+        """Names the file by the function, its signature, the processor, and what it takes from modules from outside."""
         what = self._function
-        key = (what.__module__, str(signature), codegen.magic_tuple(), what.__code__.co_code.hex())
+        key = (what.__module__, str(signature), codegen.magic_tuple(), what.__code__.co_code.hex(), self._frozen)
         digest = hashlib.sha256(repr(key).encode()).hexdigest()[:12]
         return f"{Path(what.__code__.co_filename).stem}.{what.__qualname__}-{digest}.nbc"
 

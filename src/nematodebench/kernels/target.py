@@ -20,6 +20,7 @@ import numba
 
 from nematodebench.kernels.cache_folder import cache_root
 from nematodebench.kernels.processor import cpu_level
+from nematodebench.own_files import deciding_files
 
 __all__ = ["SHIPPED", "cache_dir", "cache_dirs", "cache_root", "code_generation"]
 
@@ -52,6 +53,8 @@ def _pin() -> str:
 @cache
 def _imported(path: Path) -> frozenset[Path]:
     """The files that a file imports directly: those of the package, and those beside a file from outside of it."""
+    if path.suffix != ".py":  # data that a source names
+        return frozenset()
     found, text = set(), path.read_text(encoding="utf-8")
     if not path.is_relative_to(_PACKAGE):
         return frozenset(_imported_outside(path, text))
@@ -63,7 +66,10 @@ def _imported(path: Path) -> frozenset[Path]:
 
 
 def _imported_outside(path: Path, text: str) -> set[Path]:
-    """Imports of a user's file, however they are written: of this package, of its own, and of files beside it."""
+    """Imports of a user's file, however they are written: of this package, of its own, and of what nobody installed.
+
+    Files that it names belong to them: an array that is read from one becomes a constant in the machine code.
+    """
     places: list[Path] = []
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
@@ -76,7 +82,8 @@ def _imported_outside(path: Path, text: str) -> set[Path]:
             for name in filter(None, names):
                 places += _places(path, name) if within is None else [within.joinpath(*name.split("."))]
     files = [file for place in places for file in (place.with_suffix(".py"), place / "__init__.py")]
-    return {file for file in files if file.is_file()}
+    found = {file for file in files if file.is_file()}
+    return found if "site-packages" in path.parts else found | deciding_files(path) - {path}
 
 
 def _places(path: Path, module: str) -> list[Path]:

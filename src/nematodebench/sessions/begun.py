@@ -1,6 +1,5 @@
 """What a session was begun with: it goes on only with the same code, brain, libraries and config."""
 
-import ast
 import hashlib
 import importlib.metadata
 import platform
@@ -11,6 +10,7 @@ from typing import Any, Protocol
 from nematodebench.brains.registry import BrainType
 from nematodebench.engine.isolation.host import Foreign
 from nematodebench.errors import UsageError
+from nematodebench.own_files import imported_names, own_files
 from nematodebench.records.provenance import source_hash
 from nematodebench.sessions.recording import brain_file
 
@@ -34,7 +34,7 @@ def begun_with(plan: Begun) -> dict[str, Any]:
     return {
         "source": source_hash(),
         "config": _sha256(plan.config_text.encode()),
-        "brain": {name: _sha256(path.read_bytes()) for name, path in _own_files(plan).items()},
+        "brain": {name: _digest(path) for name, path in _own_files(plan).items()},
         "libraries": {"python": platform.python_version(), **_libraries(plan)},
     }
 
@@ -68,59 +68,30 @@ def _changed_files(before: dict[str, str], plan: Begun) -> list[str]:
     if own is None:
         return names
     places = {name: own.parent / name for name in names}
-    return [
-        name for name, path in places.items() if not path.is_file() or _sha256(path.read_bytes()) != before.get(name)
-    ]
+    return [name for name, path in places.items() if not path.is_file() or _digest(path) != before.get(name)]
 
 
 def _sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
+def _digest(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
 def _own_files(plan: Begun) -> dict[str, Path]:
-    """The brain's file and what it imports from its own folder, by name; none for a brain of this package."""
+    """The files of a brain from outside, by name; none for a brain of this package."""
     own = brain_file(plan.brain)
-    if own is None:
-        return {}
-    if "site-packages" in own.parts:
-        return {own.name: own}
-    loaded = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
-    files = {Path(name).resolve() for name in loaded if name and name.endswith(".py")}
-    near = {path for path in files if path.is_relative_to(own.parent) and "site-packages" not in path.parts}
-    return {path.relative_to(own.parent).as_posix(): path for path in {own, *near} | _named(own) if path.is_file()}
-
-
-def _named(own: Path) -> set[Path]:
-    """Files beside the brain that it names in an import, also in one that is executed only when a run reaches it."""
-    found, waiting = set[Path](), [own]
-    while waiting:
-        for name in _imports(waiting.pop()):
-            place = own.parent.joinpath(*name.split("."))
-            there = {path for path in (place.with_suffix(".py"), place / "__init__.py") if path.is_file()}
-            waiting += there - found
-            found |= there
-    return found
-
-
-def _imports(path: Path) -> set[str]:
-    """Every module that a file imports by name, with the packages it lies in; none where the file cannot be read."""
-    try:
-        nodes = list(ast.walk(ast.parse(path.read_bytes())))
-    except (SyntaxError, ValueError, OSError, RecursionError):
-        return set()
-    names = {one.name for node in nodes if isinstance(node, ast.Import) for one in node.names}
-    for node in nodes:
-        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names |= {node.module, *(f"{node.module}.{one.name}" for one in node.names)}
-    parts = [name.split(".") for name in names]
-    return {".".join(words[:count]) for words in parts for count in range(1, len(words) + 1)}
+    return {} if own is None else own_files(own, plan.config_text)
 
 
 def _libraries(plan: Begun) -> dict[str, str]:
     """Versions of what computes: the libraries of the compiled core, and for Python brains all that are loaded."""
     names = {"numpy", "numba", "llvmlite"}
-    if _own_files(plan):
-        loaded = {name.partition(".")[0] for name in sys.modules}
+    own = _own_files(plan)
+    if own:
+        loaded = {name.partition(".")[0] for name in sys.modules} | imported_names(own)
         for module, distributions in importlib.metadata.packages_distributions().items():
             names |= set(distributions) if module in loaded else set()
     return {name: version for name in sorted(names) if (version := _version(name)) is not None}
