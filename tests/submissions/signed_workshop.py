@@ -63,7 +63,8 @@ def statement_of(root: Path, path: Path) -> dict[str, Any]:
         "score_key": case.task.score_key, "metrics": _plain(found.metrics.model_dump(mode="json")),
         "level": found.level, "normalised": found.normalised and found.normalised.model_dump(mode="json"),
         "chemotaxis": None,
-        "claim": {"claimed_mean": claims.score.mean, "fresh_mean": claims.score.mean, "p": 0.5, "too_good": False},
+        "claim": {"claimed_mean": claims.score.mean, "fresh_mean": claims.score.mean, "p": 0.5, "too_good": False,
+                  "unit": "sessions"},
         "provenance": claims.provenance.model_dump(mode="json"),
         "started": _iso(claims.timestamp), "finished": _iso(claims.timestamp),
     }  # fmt: skip

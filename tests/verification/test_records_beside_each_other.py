@@ -12,7 +12,8 @@ from nematodebench.engine.seeds import run_seed
 from nematodebench.verification.challenge import session_seeds
 from nematodebench.verification.envelope import signed
 from nematodebench.verification.statement import Statement
-from nematodebench.verification.store import keep, read_all
+from nematodebench.verification.store import Verified, keep, read_all
+from nematodebench.verification.wording import TEST
 
 
 def again(
@@ -84,7 +85,7 @@ def test_a_record_is_numbered_in_one_way(tmp_path: Path, number: str) -> None:
 def test_a_failed_record_of_the_same_size_decides(tmp_path: Path) -> None:
     forge = Forge(tmp_path / "repo")
     wrong = {"claimed": 500, "executed": 500, "identical": 499, "different": ["x run 0: other episodes"]}
-    again(forge, "cd" * 32, reexecution=wrong, result="FAILED", failedTests=["bits"], passedTests=[])
+    again(forge, "cd" * 32, reexecution=wrong, result="FAILED", failedTests=[TEST], passedTests=[])
     found = forge.board()
     assert forge.id not in found.listings
     assert forge.id in found.waiting
@@ -103,11 +104,11 @@ def test_a_record_of_a_revoked_key_leaves_the_others(tmp_path: Path) -> None:
 
 def test_a_class_may_be_assigned_in_a_further_record(tmp_path: Path) -> None:
     forge = Forge(tmp_path / "repo")
-    again(forge, forge.predicate["challenge"], brain_class="spiking")
-    believed = read_all(forge.root)
-    (digest,) = [digest for digest, found in believed.records.items() if len(found) == 2]
-    assert believed.record(digest) == forge.path.name
-    result = believed.result(digest)
+    first = Statement.model_validate_json(json.dumps(forge.statement)).predicate.summary()
+    second = first.model_copy(update={"brain_class": "spiking"})
+    believed = Verified({"digest": {"x.dsse.json": first, "x.2.dsse.json": second}})
+    assert believed.record("digest") == "x.dsse.json"
+    result = believed.result("digest")
     assert result is not None
     assert result.brain_class == "spiking"
 

@@ -10,7 +10,7 @@ from nematodebench import scoring
 from nematodebench.measures.base import Chemotaxis, Episodes, Measure, Measurement, rows_of
 from nematodebench.stats import FEW_RUNS, StatValue
 
-__all__ = ["CHEMOTAXIS", "ChemotaxisIndex", "plate_assay", "zones"]
+__all__ = ["CHEMOTAXIS", "ChemotaxisIndex", "counted", "plate_assay", "zones"]
 
 
 def zones(assay: Episodes) -> NDArray[np.float64]:
@@ -21,7 +21,11 @@ def zones(assay: Episodes) -> NDArray[np.float64]:
 def plate_assay(assay: Episodes) -> Chemotaxis:
     """Counts the worms on either side. Every run is one worm."""
     ended = zones(assay)
-    attractant, control, total = int((ended > 0).sum()), int((ended < 0).sum()), ended.size
+    return counted(int((ended > 0).sum()), int((ended < 0).sum()), ended.size)
+
+
+def counted(attractant: int, control: int, total: int) -> Chemotaxis:
+    """The assay of so many worms, of which some ended on either side."""
     index = scoring.chemotaxis_index(attractant, control, total)
     return Chemotaxis(
         index=index,
@@ -47,11 +51,11 @@ class ChemotaxisIndex(Measure):
         return Measurement(rows_of(table), session, None if assay is None else plate_assay(assay))
 
 
-def _index_value(index: StatValue, counted: Chemotaxis) -> StatValue:
+def _index_value(index: StatValue, assay: Chemotaxis) -> StatValue:
     """The index with the interval of counts, which has a width also where all worms agree."""
     if index.n == 1:
         return index
-    return replace(index, ci95=counted.ci95, kind="wilson", doubt="few runs" if index.n < FEW_RUNS else "")
+    return replace(index, ci95=assay.ci95, kind="wilson", doubt="few runs" if index.n < FEW_RUNS else "")
 
 
 CHEMOTAXIS = ChemotaxisIndex()

@@ -1,12 +1,13 @@
 """What all stored results are made of, and where they come from. Imports no arrays: short commands start sooner."""
 
+import datetime
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from nematodebench.records.plain_text import is_invisible
 
-__all__ = ["Count", "Line", "Name", "Provenance", "Record", "Seed64", "SessionSeed", "Sha256"]
+__all__ = ["Count", "Day", "Line", "Name", "Provenance", "Record", "Seed64", "SessionSeed", "Sha256"]
 
 _LARGEST = 2**63 - 1
 
@@ -26,7 +27,17 @@ def _countable(number: int) -> int:
     return number
 
 
+def _in_the_calendar(text: str) -> str:
+    """A day that there is."""
+    try:
+        datetime.date.fromisoformat(text)
+    except ValueError:
+        raise ValueError(f"{text} is no day of the calendar") from None
+    return text
+
+
 Count = Annotated[int, AfterValidator(_countable)]
+Day = Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"), AfterValidator(_in_the_calendar)]
 Line = Annotated[str, AfterValidator(_visible)]
 """A text of one line."""
 Seed64 = Annotated[int, Field(ge=0, lt=2**64)]

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,7 @@ from nematodebench.measures.base import Measurement
 from nematodebench.stats import compare, exchange_p_value, smallest_exchange_p_value
 from nematodebench.verification.statement import ClaimTest
 
-__all__ = ["TOO_GOOD", "claim_p_value", "claim_test"]
+__all__ = ["TOO_GOOD", "claim_p_value", "claim_test", "deciding_unit"]
 
 TOO_GOOD = 0.01
 """A claim that lies this improbably far above the fresh sessions, if one brain made both, is marked as too good."""
@@ -40,6 +41,11 @@ def claim_test(claimed: Sequence[Measurement], fresh: Sequence[Measurement], sco
     )
 
 
+def deciding_unit(claimed: int, fresh: int) -> Literal["sessions", "runs"]:
+    """What is exchanged or compared where there are so many sessions of each kind."""
+    return "sessions" if smallest_exchange_p_value(claimed, fresh) <= TOO_GOOD / 10 else "runs"
+
+
 def claim_p_value(
     claimed: Rows, fresh: Rows, pseudo_claimed: Rows | None = None, pseudo_fresh: Rows | None = None
 ) -> tuple[float, bool]:
@@ -49,7 +55,7 @@ def claim_p_value(
     a score that only a session as a whole has, and finds more than a comparison of runs. With too few fresh sessions
     the runs are compared, with the errors of their pseudo-values. It is 1 where nobody can tell.
     """
-    if smallest_exchange_p_value(len(claimed), len(fresh)) <= TOO_GOOD / 10:
+    if deciding_unit(len(claimed), len(fresh)) == "sessions":
         return exchange_p_value([runs.mean() for runs in claimed], [runs.mean() for runs in fresh]), True
     x, y = np.concatenate(claimed), np.concatenate(fresh)
     if np.allclose(x, y[0], rtol=1e-12, atol=0) and np.allclose(y, y[0], rtol=1e-12, atol=0):

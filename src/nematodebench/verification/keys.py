@@ -15,7 +15,7 @@ from pydantic import Field, ValidationError
 
 from nematodebench.errors import StorageError, UsageError
 from nematodebench.files import write_file
-from nematodebench.records.schemas import Record, Sha256
+from nematodebench.records.basic_schemas import Day, Record, Sha256
 from nematodebench.records.submission_schema import ShownName
 from nematodebench.submissions.untrusted import MAX_CONFIG, parse_record, problems, read_file
 
@@ -44,7 +44,7 @@ _SMALL_ORDER = {
 class Revocation(Record):
     """Since when and why a key is no longer believed."""
 
-    date: str = Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")
+    date: Day
     reason: ShownName
 
 
@@ -56,7 +56,7 @@ class PublicKey(Record):
     algorithm: Literal["ed25519"] = "ed25519"
     public_key: str = Field(pattern=r"^[A-Za-z0-9+/]{43}=$", description="32 bytes in base64")
     owner: ShownName
-    added: str = Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")
+    added: Day
     revoked: Revocation | None = None
 
 

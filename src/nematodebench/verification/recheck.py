@@ -18,6 +18,7 @@ from nematodebench.tasks.registry import all_tasks, get_task
 from nematodebench.verification import challenge
 from nematodebench.verification.claim import TOO_GOOD
 from nematodebench.verification.statement import Result, Statement, WithdrawalStatement
+from nematodebench.verification.wording import invented
 
 __all__ = ["contradictions"]
 
@@ -35,6 +36,7 @@ def contradictions(
     if statement.predicate.submission_id != submission.submission_id:
         yield f"it is about {statement.predicate.submission_id!r}, but the submission is {submission.submission_id!r}"
     if isinstance(statement, WithdrawalStatement):
+        yield from _withdrawn_on(statement.predicate.date, submission)
         return
     if statement.predicate.task not in all_tasks():
         yield f"task {statement.predicate.task!r} does not exist"
@@ -44,13 +46,14 @@ def contradictions(
     yield from _counts(statement.predicate, submission)
     yield from _seeds(statement.predicate, submission, digest)
     yield from _times(statement.predicate, submission)
+    yield from invented(statement.predicate, submission)
     if statement.predicate.sessions:
         yield from _scores(statement.predicate, submission, get_task(statement.predicate.task))
 
 
 def _subjects(statement: Statement, submission: NematodeBenchSubmission) -> Iterator[str]:
     named = [(one.name, one.digest.sha256) for one in statement.subject[1:]]
-    if named[: len(submission.sessions)] != [(one.file_path, one.metadata_sha256) for one in submission.sessions]:
+    if named != [(one.file_path, one.metadata_sha256) for one in submission.sessions]:
         yield "its subjects are not the sessions of the submission"
 
 
@@ -109,6 +112,14 @@ def _times(result: Result, submission: NematodeBenchSubmission) -> Iterator[str]
             yield "it was not made after the submission, or not before now"
     except (ValueError, TypeError, OverflowError):
         yield "its times are no dates"
+
+
+def _withdrawn_on(date: str, submission: NematodeBenchSubmission) -> Iterator[str]:
+    """A withdrawal is made on a day that there is, after the submission and not in the future."""
+    tomorrow = (datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=1)).date().isoformat()
+    made = f"{submission.timestamp[:4]}-{submission.timestamp[4:6]}-{submission.timestamp[6:8]}"
+    if not made <= date <= tomorrow:
+        yield f"it withdraws on {date}, which is before the submission or in the future"
 
 
 def _scores(result: Result, submission: NematodeBenchSubmission, task: Task) -> Iterator[str]:

@@ -5,6 +5,7 @@ from typing import Final, Literal
 from pydantic import ConfigDict, Field
 
 from nematodebench.measures.base import Chemotaxis
+from nematodebench.records.basic_schemas import Day, Line
 from nematodebench.records.schemas import Name, NormalisedRecord, Provenance, Record, Seed64, SessionSeed, Sha256
 from nematodebench.records.stat_value import StoredStatValue
 from nematodebench.records.submission_schema import ExperimentId, RelativePath
@@ -55,7 +56,7 @@ class Executed(Record):
     claimed: int = Field(ge=1)
     executed: int = Field(ge=0)
     identical: int = Field(ge=0)
-    different: list[str] = Field(default=[], max_length=20, description="each with the reason where its run failed")
+    different: list[Line] = Field(default=[], max_length=20, description="each with the reason where its run failed")
 
 
 class ClaimTest(Record):
@@ -82,9 +83,9 @@ class Outcome(Record):
     """What came out of a verification, without the fresh runs."""
 
     result: Literal["PASSED", "FAILED"]
-    configuration: list[Configuration]
-    passedTests: list[str]  # noqa: N815  (names of the format)
-    failedTests: list[str]  # noqa: N815
+    configuration: list[Configuration] = Field(max_length=1)
+    passedTests: list[Name] = Field(max_length=1)  # noqa: N815  (names of the format)
+    failedTests: list[Name] = Field(max_length=1)  # noqa: N815
     submission_id: ExperimentId
     task: Name
     brain: Name
@@ -146,7 +147,7 @@ class Withdrawal(Record):
 
     submission_id: ExperimentId
     reason: Name
-    date: str = Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")
+    date: Day
 
 
 class WithdrawalStatement(_Statement):

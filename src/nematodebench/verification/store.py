@@ -168,6 +168,9 @@ def _opened(root: Path, name: str, content: bytes, keys: Keys) -> tuple[Statemen
     about = statement.predicate.submission_id
     if not (name == f"{about}{_WITHDRAWN}" if withdrawal else is_name_of(name, about)):
         raise UsageError(f"{name} is about {about}: it has to be named {about}{_WITHDRAWN if withdrawal else SUFFIX}.")
+    made = statement.predicate.finished if isinstance(statement, Statement) else statement.predicate.date
+    if made[:10] < keys.files[keyid].added:
+        raise UsageError(f"{name} says {made[:10]}, before its key {keyid[:12]} was made.")
     _check_subjects(root, name, statement)
     return statement, keyid
 

@@ -47,6 +47,7 @@ from nematodebench.verification.statement import (
     Statement,
     Subject,
 )
+from nematodebench.verification.wording import TEST
 from nematodebench.verification.workplace import own_folder
 from nematodebench.vocabulary import BrainClass
 
@@ -104,12 +105,12 @@ def verify(job: Job) -> Statement:
         again.records, job.foreign, job.executor, job.workers, lambda done, of: job.tell("fresh runs again", done, of)
     )
     claim = claim_test(case.measurements, again.measurements, case.task.score_key)
-    failed = ["every claimed run gives identical bits"] if executed.identical < executed.executed else []
+    failed = [TEST] if executed.identical < executed.executed else []
     found = again.findings
     result = Result(
         result="FAILED" if failed else "PASSED",
         configuration=_lock(job.root),
-        passedTests=[] if failed else ["every claimed run gives identical bits"],
+        passedTests=[] if failed else [TEST],
         failedTests=failed,
         submission_id=case.claims.submission_id,
         task=case.task.id,
