@@ -1,8 +1,7 @@
 """Writes ``docs/coverage.md``: how often every interval the platform prints covers the truth, by simulation.
 
-``python scripts/interval_coverage.py --write`` simulates everything (about three minutes) and writes the page.
-``--check`` simulates everything again and compares. Each cell has a random stream of its own, so that a test can repeat
-a few.
+``--write`` simulates everything (about three minutes) and writes the page, ``--check`` compares. Each cell has a
+random stream of its own, so that a test can repeat a few.
 """
 
 import argparse
@@ -285,12 +284,53 @@ SELF: dict[str, Batch] = {
 }
 
 
+def _peaks(rng: Rng, size: tuple[int, ...], shares: list[float], places: list[float]) -> Array:
+    return np.array(places)[rng.choice(len(shares), size, p=shares)] + rng.normal(0.0, 0.05, size)
+
+
+OTHER: dict[str, tuple[Callable[[Rng, tuple[int, ...]], Array], float]] = {
+    "95/5": (lambda rng, size: _peaks(rng, size, [0.95, 0.05], [0.9, 0.2]), 0.865),
+    "99/1": (lambda rng, size: _peaks(rng, size, [0.99, 0.01], [0.9, 0.2]), 0.893),
+    "three peaks, 60/20/20": (lambda rng, size: _peaks(rng, size, [0.6, 0.2, 0.2], [0.9, 0.5, 0.1]), 0.66),
+    "any score alike": (lambda rng, size: rng.random(size), 0.5),
+    "heavy tails (Student's t, 3 degrees)": (lambda rng, size: 0.5 + 0.05 * rng.standard_t(3.0, size), 0.5),
+    "skewness -2 (exponential)": (lambda rng, size: 1.0 - 0.1 * rng.exponential(1.0, size), 0.9),
+    "skewness -6 (log-normal)": (lambda rng, size: 1.0 - rng.lognormal(-3.0, 1.0, size), 1.0 - float(np.exp(-2.5))),
+    "all equal": (lambda rng, size: np.full(size, 0.5), 0.5),
+}
+_OTHER_HEAD = """## Other shapes
+
+The metric of a session again. Rare failures are missing from many sessions of 50 runs, and no rule can mark what no
+run shows. Strong skewness has no mark of its own: sessions that happen to lack the tail are those that miss the truth
+and look harmless, so that a mark by the skewness that is seen would leave the unmarked ones worse.
+
+| runs | 50 | 100 | 500 |
+|---|---|---|---|"""
+
+
+def other_shapes(sessions: int = SESSIONS) -> str:
+    """The section of shapes that the tables do not have; it names those without a mark that cover less than 93 %."""
+    rows, short = [], []
+    for k, (name, (draw, mean)) in enumerate(OTHER.items()):
+        cells = []
+        for n in (50, 100, 500):
+            values = draw(np.random.default_rng([k, n]), (sessions, n))
+            half = half_widths(values, stats.critical(n))
+            cells.append(_cell(_near(values.mean(axis=-1), mean, half), doubtful(values)))
+            short += [f"{name} with {n} runs"] if cells[-1].coverage < 0.93 and cells[-1].marked < 1 - _RARE else []
+        rows.append(f"| {name} | {' | '.join(map(str, cells))} |")
+    return "\n".join([_OTHER_HEAD, *rows, "", f"Below 93 % in all, not always with a mark: {'; '.join(short)}."])
+
+
+def _cell(covered: Flags, marked: Flags) -> Cell:
+    left = covered[~marked]
+    return Cell(float(covered.mean()), float(marked.mean()), float(left.mean()) if left.size else float("nan"))
+
+
 def simulate(name: str, batch: Batch, shape: str, n: int, sessions: int = SESSIONS) -> Cell:
     """One cell, from its own stream."""
     rng = np.random.default_rng([zlib.crc32(name.encode()), SHAPES.index(shape), n])
-    covered, marked = batch(rng, shape, n, sessions)
-    left = covered[~marked]
-    return Cell(float(covered.mean()), float(marked.mean()), float(left.mean()) if left.size else float("nan"))
+    return _cell(*batch(rng, shape, n, sessions))
 
 
 _HEAD = """# Coverage
@@ -305,9 +345,10 @@ of it again. [self_comparisons.md](self_comparisons.md) does the same with real 
   for shares of 50, 80, 90 and 70 %.
 - A cell is the coverage of a nominal 95 % interval. `(!)` says that the interval is printed with the mark. Where only
   some are, the cell says how many, and the coverage of those without the mark.
-- **Wherever no mark is printed, coverage is 93 to 97 %.** The mark is printed for fewer than 50 runs (stability: 300 a
-  session), and where fewer than 20 runs lie behind a gap of 3 standard deviations. With few runs no interval can do
-  better: of 20 runs of a brain that fails once in ten, none fails in 12 % of all sessions, and then runs look alike.
+- **Wherever no mark is printed, coverage is 93 to 97 %** for these shapes. The mark is printed for fewer than 50 runs
+  (stability: 300 a session), and where fewer than 20 runs lie behind a gap of 3 standard deviations. With few runs no
+  interval can do better: of 20 runs of a brain that fails once in ten, none fails in 12 % of all sessions, and then
+  runs look alike. [Other shapes](#other-shapes) show where the mark is not enough.
 
 """
 
@@ -320,14 +361,13 @@ def page(sessions: int = SESSIONS) -> tuple[str, list[str]]:
         print(f"{name}: done", file=sys.stderr)
         lines.append(f"## {name[0].upper()}{name[1:]}\n\n{table(sizes, cells)}\n")
         wrong += [f"{name}, n = {n}, {shape}: {cell}" for (n, shape), cell in cells.items() if not cell.holds]
-    lines.append(
-        "## False positives\n\nA brain against itself: how often the verdict is better or worse. At most 5 %.\n"
-    )
+    lines += ["## False positives\n\nA brain against itself: how often the verdict is better or worse. At most 5 %.\n"]
     for name, batch in SELF.items():
         cells = {(n, shape): simulate(name, batch, shape, n, sessions) for n in SIZES for shape in SHAPES}
         rates = {key: f"{100 * cell.marked:.1f} %" for key, cell in cells.items()}
         lines.append(f"### Of a {name}\n\n{table(SIZES, rates)}\n")
         wrong += [f"false positives, {name}, n = {n}, {s}" for (n, s), cell in cells.items() if cell.marked > 0.05]
+    lines.append(other_shapes(sessions))
     return "\n".join(line.rstrip("\n") + "\n" for line in lines), wrong
 
 

@@ -99,6 +99,15 @@ def test_comparisons_of_a_brain_with_itself_err_in_at_most_5_percent(name, n):
         assert coverage.SELF[name](rng, shape, n, 20_000)[1].mean() <= 0.05
 
 
+def test_other_shapes_are_simulated_again_and_those_that_fall_short_are_named():
+    section = coverage.other_shapes()
+    assert section in coverage.PAGE.read_text(encoding="utf-8")
+    assert "| all equal | 100.0 % | 100.0 % | 100.0 % |" in section
+    short = section.rpartition("not always with a mark: ")[2]
+    assert "95/5 with 50 runs" in short
+    assert "three peaks" not in short
+
+
 def test_the_page_says_what_holds():
     text = coverage.PAGE.read_text(encoding="utf-8")
     assert "Wherever no mark is printed, coverage is 93 to 97 %" in text
