@@ -1,10 +1,12 @@
 """What figures show: the runs of one brain on one task, from a stored session or from a cell of a sweep."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from nematodebench.figures.curves_of_runs import Curves, curves_of
 from nematodebench.records.episodes import read_frame
@@ -21,7 +23,40 @@ from nematodebench.tasks.anchoring import TaskAnchors, load_anchors, normalise
 from nematodebench.tasks.base import Task, trained_id
 from nematodebench.tasks.registry import get_task
 
-__all__ = ["Sample", "distinct", "sample_of_session", "samples_of_sweep"]
+__all__ = ["CellRun", "Sample", "SweepCell", "distinct", "sample_of_session", "samples_of_sweep"]
+
+
+@dataclass(frozen=True)
+class CellRun:
+    """A run of a sweep; the score is None where it has none."""
+
+    number: int
+    seed: int
+    status: str
+    score: float | None
+
+
+@dataclass(frozen=True)
+class SweepCell:
+    """What a sweep stores of one brain with one config on one task.
+
+    Attributes:
+        place: The folder of the sweep.
+        task: Id of the task.
+        brain: Name of the brain.
+        session_seed: What the seeds of the runs follow from.
+        config: All parameters of the brain.
+        runs: Its runs, in order.
+        key: Tells it from other cells of this sweep and of others.
+    """
+
+    place: str
+    task: str
+    brain: str
+    session_seed: int
+    config: Mapping[str, Any]
+    runs: tuple[CellRun, ...]
+    key: str
 
 
 @dataclass(frozen=True)
@@ -37,6 +72,7 @@ class Sample:
         runs: How many runs were wanted; those without a score are missing, and are said to be.
         record: Of a stored session.
         place: Its folder.
+        cell: Of a sweep.
     """
 
     label: str
@@ -47,6 +83,7 @@ class Sample:
     runs: int
     record: ExperimentMetadata | None = None
     place: Path | None = None
+    cell: SweepCell | None = None
 
     @property
     def score(self) -> StatValue | None:
@@ -94,10 +131,22 @@ def samples_of_sweep(folder: Path) -> list[Sample]:
     frame = read_frame(folder / "sweep.parquet")
     names = [name for name in frame.columns if name.startswith("parameter.")]
     cells = frame.partition_by("task", "brain", *names, maintain_order=True)
-    return [_cell(cell, names) for cell in cells]
+    return [_sample(cell, names, _cell(cell, folder, n)) for n, cell in enumerate(cells)]
 
 
-def _cell(frame: Any, names: Sequence[str]) -> Sample:
+def _cell(frame: Any, folder: Path, number: int) -> SweepCell:
+    first = frame.row(0, named=True)
+    runs = [
+        CellRun(int(row["run"]), int(row["seed"], 16), row["status"], row["score"])
+        for row in frame.iter_rows(named=True)
+    ]
+    return SweepCell(
+        str(folder), first["task"], first["brain"], int(first["session_seed"]), json.loads(first["config"]),
+        tuple(runs), f"sweep-{crc32(str(folder).encode()):08x}-{number}",
+    )  # fmt: skip
+
+
+def _sample(frame: Any, names: Sequence[str], cell: SweepCell) -> Sample:
     first = frame.row(0, named=True)
     task = get_task(first["task"])
     values = {name.removeprefix("parameter."): first[name] for name in names if first[name] is not None}
@@ -111,7 +160,7 @@ def _cell(frame: Any, names: Sequence[str]) -> Sample:
     detail = ", ".join(f"{key}={value}" for key, value in values.items())
     label = " ".join(filter(None, [first["brain"], detail]))
     summary = task.scoring.summarise(list(runs.values()), {}, known) if runs else {}
-    return Sample(label, task, scores_of(task, runs), summary, detail, len(frame))
+    return Sample(label, task, scores_of(task, runs), summary, detail, len(frame), cell=cell)
 
 
 def distinct(samples: Sequence[Sample]) -> list[Sample]:

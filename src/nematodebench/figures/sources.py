@@ -52,7 +52,7 @@ def _open(place: Path, found: Sources) -> None:
     if place.is_dir() and (place / "sweep.parquet").is_file():
         found.samples += samples_of_sweep(place)
     elif place.is_dir() and (place / "result.json").is_file():
-        found.searches.append(_json(place / "result.json", "verdict", "a search's result"))
+        found.searches.append({**_json(place / "result.json", "verdict", "a search's result"), "place": str(place)})
     elif place.is_dir() and not find_record(place) and (inner := _sessions_in(place)):
         found.samples += [sample_of_session(folder) for folder in inner]
     elif place.is_file() and _is_continual(place):

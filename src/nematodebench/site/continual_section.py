@@ -6,6 +6,7 @@ from typing import Any
 from nematodebench.errors import UsageError
 from nematodebench.figures.transfer import transfer_matrix
 from nematodebench.site.cells import stored_stat
+from nematodebench.site.origins import continual_origin
 from nematodebench.site.replay import Offer, OfferedRun, replay_of
 from nematodebench.site.sections import section_of
 from nematodebench.tasks.base import Task
@@ -37,7 +38,7 @@ def continual_section(report: Mapping[str, Any]) -> dict[str, Any]:
     replay = _replay(report)
     return section_of(
         f"{report['brain']}, continual", lead, tables=tables, figures=figures, notes=list(report["notes"]),
-        replays=[] if replay is None else [{**replay, "label": report["brain"]}],
+        facts=continual_origin(report), replays=[] if replay is None else [{**replay, "label": report["brain"]}],
     )  # fmt: skip
 
 

@@ -110,7 +110,7 @@ def replay_of(
 
 def _ends(offer: Offer) -> list[dict[str, Any]]:
     """The best, the median and the worst run of a session."""
-    scored = [(run.score, run) for run in offer.runs if run.score is not None and run.memory_hash]
+    scored = [(run.score, run) for run in offer.runs if run.score is not None and run.memory_hash is not None]
     if not scored:
         return []
     scored.sort(key=lambda one: -one[0])

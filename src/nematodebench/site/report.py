@@ -3,7 +3,6 @@
 import csv
 import io
 import re
-import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,11 +11,11 @@ from nematodebench.figures.kinds import figure_of, task_figures
 from nematodebench.figures.samples import Sample
 from nematodebench.figures.searching import search_history, search_importances
 from nematodebench.figures.sources import Sources
-from nematodebench.records.made_with import made_with
 from nematodebench.site.cells import axis_lines, number, stat, stored_stat
 from nematodebench.site.continual_section import continual_section
+from nematodebench.site.origins import origin_of, search_origin
 from nematodebench.site.pages import page_figure, render, site_script, style_sheet
-from nematodebench.site.replay import claimed_offers, replay_of, replay_scripts
+from nematodebench.site.replay import Offer, OfferedRun, claimed_offers, replay_of, replay_scripts
 from nematodebench.site.sections import section_of
 from nematodebench.stats import plus_minus
 
@@ -88,10 +87,12 @@ def _task_section(task: str, samples: Sequence[Sample]) -> dict[str, Any]:
     first = samples[0].task
     notes = [f"{one.label}: {one.runs - one.scores.values.size} of {one.runs} runs are missing; they are not counted."
              for one in samples if one.scores.values.size < one.runs]  # fmt: skip
+    if any(one.cell is not None for one in samples):
+        notes.append("A sweep keeps no episodes, so its runs have no learning curves; sessions of `run --track` have.")
     return section_of(
         task, f"{first.summary[:1].upper()}{first.summary[1:]}. The score is {first.score_key or 'not defined'}.",
         tables=[_table(task, samples)], figures=task_figures(samples), notes=notes,
-        facts=[_facts(sample) for sample in samples if sample.record is not None],
+        facts=[origin_of(sample) for sample in samples if sample.record is not None or sample.cell is not None],
         replays=[{**found, "label": sample.label} for sample in samples if (found := _replay(sample)) is not None],
     )  # fmt: skip
 
@@ -124,41 +125,15 @@ def _cells(sample: Sample, columns: Mapping[str, str]) -> list[str]:
 
 
 def _replay(sample: Sample) -> dict[str, Any] | None:
-    record = sample.record
+    record, cell = sample.record, sample.cell
+    if cell is not None:  # it keeps no hashes: its runs are shown, and compared with nothing
+        runs = [OfferedRun(run.number, run.seed, run.score, "", "") for run in cell.runs]
+        offer = Offer("", cell.session_seed, sample.task.score_key, tuple(runs))
+        return replay_of(cell.key, sample.task, cell.brain, cell.config, [offer])
     if record is None or record.continued_from is not None:  # a page has no saved brains to begin with
         return None
     key, offers = f"run-{record.experiment_id}", claimed_offers([record], "")
     return replay_of(key, sample.task, record.brain, record.brain_config, offers)
-
-
-def _facts(sample: Sample) -> dict[str, Any]:
-    """Where a session comes from, and how each of its runs is executed again; best and worst run first."""
-    record, place = sample.record, sample.place
-    assert record is not None and place is not None
-    key = record.score_key
-    lines = [
-        ("session", record.experiment_id), ("session seed", record.session_seed), ("brain", record.brain),
-        ("config", ", ".join(f"{name}={value}" for name, value in record.brain_config.items())),
-        ("task", f"{record.task}, specification {record.task_spec_hash[:12]}"),
-        *made_with(record.provenance, record.brain_source_hash is not None),
-    ]  # fmt: skip
-    scored = sorted(
-        (run for run in record.runs if run.metrics.get(key) is not None), key=lambda run: run.metrics[key] or 0
-    )
-    ends = [("best run", scored[-1]), ("worst run", scored[0])] if scored else []
-    lines += [(name, f"run {run.run}, seed {run.seed}, {key} {run.metrics[key]:.4f}") for name, run in ends]
-    where = shlex.quote(str(place))
-    runs = [
-        [run.run, run.seed, run.status, "missing" if run.metrics.get(key) is None else f"{run.metrics[key]:.4f}",
-         f"nematodebench rerun {where} --run {run.run}", run.record_hash]
-        for run in record.runs
-    ]  # fmt: skip
-    return {
-        "title": f"{sample.label}: provenance and the command of every run", "lines": lines, "runs": runs,
-        "header": ["run", "seed", "status", key, "command", "hash of its records"],
-        "commands": [f"nematodebench rerun {where} --run {run.run}" for _, run in ends],
-        "key": f"runs-{record.experiment_id}",
-    }  # fmt: skip
 
 
 def _search_section(result: Mapping[str, Any]) -> dict[str, Any]:
@@ -178,6 +153,7 @@ def _search_section(result: Mapping[str, Any]) -> dict[str, Any]:
         tables=[{**one, "dots": False, "lines": [], "narrow": True} for one in tables], figures=figures,
         notes=[f"Sampler {result['sampler']}, seed {result['seed']}, {result['runs']} runs a trial, "
                f"{result['held_out']} held-out seeds."],
+        facts=search_origin(result),
     )  # fmt: skip
 
 
@@ -185,6 +161,8 @@ def report_markdown(sources: Sources) -> str:
     """The tables as Markdown."""
     lines = [f"# {_plain(_title(sources))}", "", _plain(_lead(sources))]
     for section in _sections(sources):
+        if not section["tables"]:  # figures alone, which Markdown does not hold
+            continue
         lines += ["", f"## {_plain(section['title'])}", "", _plain(section["lead"])]
         for one in section["tables"]:
             rows = [[_plain(str(cell)) for cell in row["cells"]] for row in one["rows"]]
@@ -193,8 +171,13 @@ def report_markdown(sources: Sources) -> str:
         for facts in section["facts"]:
             lines += ["", f"### {_plain(facts['title'])}", ""]
             lines += [f"- {name}: {_plain(str(value))}" for name, value in facts["lines"]]
-            lines += ["", *(f"    {row[4]}" for row in facts["runs"])]
+            lines += ["", *(f"    {command}" for command in _commands(facts))]
     return "\n".join(lines) + "\n"
+
+
+def _commands(facts: Mapping[str, Any]) -> list[str]:
+    """One for each run; where there are no runs, those of the whole."""
+    return [row[4] for row in facts["runs"]] or list(facts["commands"])
 
 
 def _plain(text: str) -> str:
