@@ -187,6 +187,24 @@ ALONE = {
         "21 submissions at once: propose at most 20"),
     "a new maintainer": (lambda r: write(r, MAINTAINERS, "ada\n"), "only a maintainer changes what judges proposals"),
     "a workflow": (lambda r: write(r, ".github/workflows/x.yml"), "only a maintainer changes what judges proposals"),
+    "other owners": (lambda r: write(r, "CODEOWNERS", "* @ada\n"), "only a maintainer changes what judges proposals"),
+    "other owners among documents": (
+        lambda r: write(r, "docs/CODEOWNERS", "* @ada\n"), "docs/CODEOWNERS: only a maintainer changes"),
+    "other owners in another case": (
+        lambda r: write(r, "codeowners", "* @ada\n"), "codeowners: only a maintainer changes"),
+    "a program as a config": (lambda r: submission(r, NEW, config="configs/x.py"), "configs/x.py is no config"),
+    "a path file as a config": (lambda r: submission(r, NEW, config="configs/x.pth"), "configs/x.pth is no config"),
+    "a config without an ending": (lambda r: submission(r, NEW, config="configs/x"), "configs/x is no config"),
+    "a workflow as a config": (
+        lambda r: submission(r, NEW, config=".github/workflows/x.yml"), "results come together with workflows"),
+    "the README as a config": (lambda r: submission(r, NEW, config="README.md"), "results come together with board"),
+    "a line break among records": (
+        lambda r: write(r, "verifications/x\n::error::y.dsse.json"), "verifications/x : :error: :y.dsse.json is"),
+    "a key that becomes a folder": (
+        lambda r: (key := next((r / "keys").iterdir()), key.unlink(), write(r, f"keys/{key.name}/x")), "is removed:"),
+    "maintainers that become a folder": (
+        lambda r: ((r / MAINTAINERS).unlink(), write(r, f"{MAINTAINERS}/x", "ada\n")), f"{MAINTAINERS}: only a maint"),
+    "an account that folds to another": (lambda r: submission(r, NEW, github="\u212aada"), "github: String should"),
     "another's config": (
         lambda r: write(r, "configs/old.yml", "other\n"), "configs/old.yml is changed or removed, but benchmarks/"),
     "too many files": (
@@ -199,6 +217,39 @@ def test_each_is_refused_on_its_own(repo, name):
     attack, message = ALONE[name]
     attack(repo)
     assert any(message in line for line in judged(repo).refusals)
+
+
+def with_raw_entry(root, name):
+    """A commit whose tree has one more entry, as no git would write it."""
+    blob = git(root, "hash-object", "-w", "README.md").strip()
+    tree = subprocess.run(["git", "cat-file", "tree", "HEAD^{tree}"], cwd=root, capture_output=True, check=True).stdout
+    tree += b"100644 " + name + b"\0" + bytes.fromhex(blob)
+    words = ["git", "hash-object", "-w", "-t", "tree", "--literally", "--stdin"]
+    made = subprocess.run(words, cwd=root, input=tree, capture_output=True, check=True).stdout.decode().strip()
+    return git(root, "commit-tree", "-p", "HEAD", "-m", "x", made).strip()
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (b"..", "'..' means something else"),
+        (b".", "'.' means something else"),
+        (b".git", "a folder of git's own"),
+        (b"keys/../x", "'..' means something else"),
+        (b"keys", "'keys' is a file and a folder at once"),
+        (b"README.md", "only a maintainer changes what"),
+    ],
+)
+def test_a_tree_that_was_made_by_hand_is_refused(repo, name, message):
+    head = with_raw_entry(repo, name)
+    found = judge_proposal(open_proposal(repo, "main", head), "ada")
+    assert any(message in line for line in found.refusals), found.refusals
+
+
+@pytest.mark.parametrize("author", ["", "ada ", "@grace", "# who may sign", "\uff47race", "grace\n"])
+def test_an_author_who_only_looks_like_a_maintainer_is_none(repo, author):
+    write(repo, MAINTAINERS, "ada\n")
+    assert any("only a maintainer changes what judges" in line for line in judged(repo, author).refusals)
 
 
 def test_attributes_do_not_hide_a_difference(repo):

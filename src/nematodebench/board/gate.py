@@ -15,6 +15,7 @@ from nematodebench.board.immutable import immutable, kept_configs
 from nematodebench.board.markdown import BEGIN, END, LEADERBOARD, README
 from nematodebench.board.paths import collisions, strange
 from nematodebench.errors import UsageError
+from nematodebench.records.plain_text import plain
 from nematodebench.records.submission_schema import NematodeBenchSubmission
 from nematodebench.submissions.bundles import BUNDLES
 from nematodebench.submissions.store import BENCHMARKS
@@ -43,6 +44,8 @@ _SPECIAL = {
     ".numba_config.yaml": "changes how the code is compiled",
     ".lfsconfig": "names a server from which contents are fetched",
 }
+_OWNERS = {"codeowners", "docs/codeowners"}
+"""Where GitHub looks, beside its own folder, for who has to agree to a change."""
 _WORK = {
     "experiments": "sessions that were not submitted",
     "verification_work": "what a verification has finished",
@@ -72,6 +75,8 @@ def kind_of(path: str) -> str:
     """What a path is part of."""
     if path in {LEADERBOARD, README}:
         return "board"
+    if path.lower() in _OWNERS:
+        return "workflows"
     folder, _, rest = path.partition("/")
     if rest and folder in _FOLDERS:
         return _FOLDERS[folder]
@@ -107,7 +112,8 @@ def judge_proposal(proposal: Proposal, author: str | None) -> Judgement:
         _shortened(_records(proposal, maintainer)),
         _board(proposal, kinds, maintainer),
     )
-    return Judgement(kinds, count, sorted(new), refusals + [line for rule in rules for line in rule])
+    lines = refusals + [line for rule in rules for line in rule]
+    return Judgement(kinds, count, sorted(new), [plain(line) for line in lines])
 
 
 def _of_kinds(proposal: Proposal, kinds: Collection[str]) -> list[Change]:
@@ -193,7 +199,9 @@ def _unreferenced(
         if not change.added or change.path in new or kind not in {"results", "configs"}:
             continue
         if kind == "configs":
-            if with_results and complete and change.path not in configs:
+            if with_results and not change.path.endswith((".yml", ".yaml")):
+                yield f"{change.path} is no config, configs/<name>.yml"
+            elif with_results and complete and change.path not in configs:
                 yield f"{change.path} is the config of no new submission"
         elif _SUBMISSION.fullmatch(change.path):
             continue  # it is none, and that was said

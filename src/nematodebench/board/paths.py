@@ -33,12 +33,18 @@ def strange(path: str, *, ours: bool) -> str:
 
 
 def collisions(added: Collection[str], published: Collection[str]) -> Iterator[str]:
-    """Added names that differ from another one, or from a folder, in case or in look-alike characters only."""
+    """Added names that differ from another one, or from a folder, in case or in look-alike characters only.
+
+    A tree that was made by hand can also hold a file and a folder of one name.
+    """
     spelled: dict[str, str] = {}
+    folders = {part for path in (*published, *added) for part in _with_folders(path) if part != path}
     for path in published:
         for part in _with_folders(path):
             spelled.setdefault(_folded(part), part)
     for path in sorted(added):
+        if path in folders:
+            yield f"{path!r} is a file and a folder at once"
         for part in _with_folders(path):
             other = spelled.setdefault(_folded(part), part)
             if other != part:
