@@ -178,6 +178,14 @@ def test_a_library_beside_an_installed_brain_is_not_followed(tmp_path):
     assert found == {"brain.py", "helper.py", "__init__.py"}
 
 
+@pytest.mark.parametrize("content", [b"def (", b"# \xff\n", b"x = '\0'"], ids=["no Python", "no UTF-8", "a null byte"])
+def test_a_module_that_nobody_can_import_stops_nothing(tmp_path, content):
+    """A brain may try to import it, and do without."""
+    (tmp_path / "brain.py").write_text("try:\n    import broken\nexcept Exception:\n    pass\n")
+    (tmp_path / "broken.py").write_bytes(content)
+    assert {path.name for path in _closure([tmp_path / "brain.py"])} == {"brain.py", "broken.py"}
+
+
 _OUTSIDE = """
 import sys
 import time

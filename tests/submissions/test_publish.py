@@ -22,8 +22,10 @@ from submission_workshop import (
     submit,
 )
 
+from nematodebench.errors import UsageError
 from nematodebench.submissions.build import Attribution, Draft, prepare
 from nematodebench.submissions.publish import keep, recover
+from nematodebench.submissions.repository import state_folder
 from nematodebench.submissions.sessions import open_session
 from nematodebench.submissions.store import load_submission, submission_files
 
@@ -151,6 +153,21 @@ def test_two_submissions_of_different_sessions_at_once_give_two(tmp_path: Path) 
     assert len(submission_files(root)) == 2
     for path in submission_files(root):
         assert command(root, "evaluate", path, "--reproduce", "2").code == 0
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "{", "[]", "3", "{}", '{"target": "a"}', '{"target": 3, "moves": {}}', '{"target": "a", "moves": []}',
+     '{"target": "a", "moves": {"b": 3}}', '{"target": "a", "moves": {}, "bundle": 3}', '{"target": "", "moves": {}}'],
+)  # fmt: skip
+def test_a_damaged_journal_is_told_in_one_line_and_touches_nothing(tmp_path: Path, content: str) -> None:
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    journal = state_folder(tmp_path) / "submit.json"
+    journal.write_text(content)
+    before = _tree(tmp_path)
+    with pytest.raises(UsageError, match=r"submit\.json is damaged.*submit again"):
+        recover(tmp_path)
+    assert (_tree(tmp_path), journal.read_text()) == (before, content)
 
 
 @pytest.mark.slow

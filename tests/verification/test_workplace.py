@@ -9,9 +9,11 @@ from submission_workshop import SHORT, command, commit, official
 
 from nematodebench.engine.isolation.host import STOPPED
 from nematodebench.errors import UsageError
-from nematodebench.records.provenance import source_hash
+from nematodebench.records.provenance import software
 from nematodebench.records.runs import RunFailure, RunResult
+from nematodebench.verification import finished
 from nematodebench.verification import verify as verification
+from nematodebench.verification.finished import Outcomes, kept_challenge, state_name
 from nematodebench.verification.workplace import own_folder
 
 
@@ -66,7 +68,7 @@ def test_a_folder_that_somebody_else_may_have_prepared_is_refused(tmp_path, prep
 def test_a_challenge_and_outcomes_that_come_with_a_submission_are_not_believed(tmp_path):
     work = official(tmp_path / "repo", "null_random", SHORT)
     digest = hashlib.sha256(work.path.read_bytes()).hexdigest()
-    place = work.root / "verification_work" / f"{digest[:16]}_{source_hash()[:8]}"
+    place = work.root / "verification_work" / state_name(digest)
     place.mkdir(parents=True)
     (place / "challenge.json").write_text(json.dumps({"submission_sha256": digest, "challenge": "0" * 64}))
     (place / "claimed.jsonl").write_text("".join(f'[{k}, true, ""]\n' for k in range(500)))
@@ -75,6 +77,53 @@ def test_a_challenge_and_outcomes_that_come_with_a_submission_are_not_believed(t
     outcome = command(work.root, "verify", work.path, "--runs", 1)
     assert outcome.code == 2
     assert "git has files of it, from a commit" in outcome.err
+
+
+def test_what_other_libraries_have_executed_is_not_gone_on_with(monkeypatch):
+    """The record says with which versions its runs were executed: all of them."""
+    before = state_name("ab" * 32)
+    assert before == state_name("ab" * 32) != state_name("cd" * 32)
+    for name in ("numpy", "numba", "torch", "Python", "nematodebench source"):
+        monkeypatch.setattr(finished, "software", lambda name=name: {**software(), name: "another"})
+        assert state_name("ab" * 32) != before
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"[]", b"3", b"\xff", b'{"challenge": "00"}', json.dumps({"submission_sha256": "ab" * 32}).encode(),
+     json.dumps({"submission_sha256": "ab" * 32, "challenge": "no"}).encode(),
+     json.dumps({"submission_sha256": "ab" * 32, "challenge": 3}).encode(),
+     json.dumps({"submission_sha256": "cd" * 32, "challenge": "00" * 32}).encode()],
+)  # fmt: skip
+def test_a_damaged_challenge_is_not_replaced_in_silence(tmp_path, content):
+    """Fresh sessions beside it follow from it, and a record with another challenge would not be theirs."""
+    (tmp_path / "challenge.json").write_bytes(content)
+    with pytest.raises(UsageError, match=r"challenge\.json is damaged.*verify again"):
+        kept_challenge(tmp_path, "ab" * 32)
+    assert (tmp_path / "challenge.json").read_bytes() == content
+
+
+def test_a_challenge_is_drawn_once(tmp_path):
+    assert kept_challenge(tmp_path, "ab" * 32) == kept_challenge(tmp_path, "ab" * 32)
+
+
+def test_outcomes_that_are_damaged_are_found_out_again(tmp_path):
+    path = tmp_path / "claimed.jsonl"
+    Outcomes(path).add(1, True, "")
+    good = path.read_bytes()
+    bad = [
+        b"5",
+        b"null",
+        b"[1]",
+        b'["a", true, ""]',
+        b'[2, 1, ""]',
+        b"[3, true, 4]",
+        b"[4, tr",
+        b"\xff\xfe",
+        b"[" * 9999,
+    ]
+    path.write_bytes(b"\n".join([*bad, good]))
+    assert Outcomes(path).found == {1: True}
 
 
 @pytest.mark.parametrize(

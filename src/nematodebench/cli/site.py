@@ -30,6 +30,13 @@ def write_experiments_site(experiments: Path, output: Path) -> bool:
     return all(sample.scores.values.size == sample.runs for sample in sources.samples)
 
 
+def _pages_before(output: Path) -> set[str]:
+    """The pages that were written before; what a damaged list has instead of names is passed over."""
+    mark = output / _MARK
+    lines = mark.read_text(encoding="utf-8", errors="replace").splitlines() if mark.is_file() else []
+    return {line for line in lines if line.isprintable() and line}
+
+
 def _write(output: Path, files: Mapping[str, bytes]) -> None:
     """Writes the files; pages of an earlier time that are no more are removed, and nothing else is."""
     clean_leftovers(output, _MARK)
@@ -37,10 +44,9 @@ def _write(output: Path, files: Mapping[str, bytes]) -> None:
         raise UsageError(f"{output} is not empty and no site of ours: give another folder with --output.")
     try:
         output.mkdir(parents=True, exist_ok=True)
-        before = (output / _MARK).read_text().splitlines() if (output / _MARK).is_file() else []
-        for name in set(before) - set(files):
+        for name in _pages_before(output) - set(files):
             path = output / name
-            if path.resolve().is_relative_to(output.resolve()):
+            if path.resolve().is_relative_to(output.resolve()) and not path.is_dir():
                 path.unlink(missing_ok=True)
         atomic_write(output / _MARK, "\n".join(files).encode())
         for folder in {(output / name).parent for name in files}:

@@ -55,9 +55,9 @@ def _imported(path: Path) -> frozenset[Path]:
     """The files that a file imports directly: those of the package, and those beside a file from outside of it."""
     if path.suffix != ".py":  # data that a source names
         return frozenset()
-    found, text = set(), path.read_text(encoding="utf-8")
     if not path.is_relative_to(_PACKAGE):
-        return frozenset(_imported_outside(path, text))
+        return frozenset(_imported_outside(path))
+    found, text = set(), path.read_text(encoding="utf-8")
     for module, names in _IMPORT.findall(text):
         base = _PACKAGE.parent.joinpath(*module.split("."))
         candidates = [base, *(base / name.split(" as ")[0].strip(" ()\n") for name in names.split(","))]
@@ -65,13 +65,17 @@ def _imported(path: Path) -> frozenset[Path]:
     return frozenset(found)
 
 
-def _imported_outside(path: Path, text: str) -> set[Path]:
+def _imported_outside(path: Path) -> set[Path]:
     """Imports of a user's file, however they are written: of this package, of its own, and of what nobody installed.
 
     Files that it names belong to them: an array that is read from one becomes a constant in the machine code.
     """
     places: list[Path] = []
-    for node in ast.walk(ast.parse(text)):
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (SyntaxError, ValueError):  # a module that nobody can import has no part in anything
+        return set()
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             places += [place for alias in node.names for place in _places(path, alias.name)]
         elif isinstance(node, ast.ImportFrom):

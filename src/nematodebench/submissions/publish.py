@@ -14,6 +14,7 @@ import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from nematodebench.errors import StorageError, UsageError
 from nematodebench.files import atomic_write
@@ -163,13 +164,34 @@ def _forget(root: Path) -> None:
     _journal(root).unlink(missing_ok=True)
 
 
+def _read(journal: Path) -> dict[str, Any]:
+    """What a stopped process was at."""
+    try:
+        content: dict[str, Any] = json.loads(journal.read_text(encoding="utf-8"))
+        bundle = content.get("bundle")
+        names = [
+            content["target"],
+            *content["moves"],
+            *content["moves"].values(),
+            *([] if bundle is None else [bundle]),
+        ]
+        if all(isinstance(name, str) and name and "\0" not in name for name in names):
+            return content
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        pass
+    raise UsageError(
+        f"{journal} is damaged: it says what a submission that was stopped has written. Look with `git status` for "
+        "what is half done, put it right, remove that file, and submit again."
+    )
+
+
 def recover(root: Path) -> None:
     """Ends what a stopped process began: a submission that was written is finished, one that was not is undone."""
     journal = _journal(root)
     _clear(journal)
     if not journal.is_file():
         return
-    content = json.loads(journal.read_text())
+    content = _read(journal)
     target, moves = root / content["target"], content["moves"]
     _clear(target)
     if target.is_file():

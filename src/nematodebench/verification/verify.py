@@ -5,7 +5,6 @@ Everything that is finished is kept in a work folder, so that a verification tha
 
 import datetime
 import hashlib
-import json
 import math
 import platform
 from collections.abc import Callable, Iterator
@@ -18,11 +17,11 @@ from nematodebench.engine.isolation.host import STOPPED, Foreign
 from nematodebench.engine.isolation.sandbox import require_sandbox
 from nematodebench.engine.run import RunSpec, compile_for
 from nematodebench.errors import UsageError
-from nematodebench.files import atomic_write, clean_leftovers
+from nematodebench.files import clean_leftovers
 from nematodebench.kernels.target import code_generation
 from nematodebench.records.locked import LOCK
 from nematodebench.records.plain_text import plain
-from nematodebench.records.provenance import collect_provenance, platform_class, source_hash
+from nematodebench.records.provenance import collect_provenance, platform_class
 from nematodebench.records.runs import RunResult
 from nematodebench.records.schemas import RunRecord
 from nematodebench.records.store import ExperimentStore
@@ -36,6 +35,7 @@ from nematodebench.submissions.evaluate import examine
 from nematodebench.submissions.sessions import open_session
 from nematodebench.verification import challenge as fresh
 from nematodebench.verification.claim import claim_test
+from nematodebench.verification.finished import Outcomes, kept_challenge, state_name
 from nematodebench.verification.repeating import repeat_first_runs
 from nematodebench.verification.statement import (
     Configuration,
@@ -94,11 +94,10 @@ def verify(job: Job) -> Statement:
     started = _now()
     content, case = examine(job.path, job.root)
     digest = hashlib.sha256(content).hexdigest()
-    # Runs of two states of this package are never mixed.
-    work = own_folder(job.work / f"{digest[:16]}_{source_hash()[:8]}")
+    work = own_folder(job.work / state_name(digest))
     clean_leftovers(work)
     job.foreign = _foreign(job, case, work)
-    word = _challenge(work, digest)
+    word = kept_challenge(work, digest)
     executed = _execute_again(job, case, work, word, digest)
     again = _measure_anew(job, case, work, word, digest)
     repeat_first_runs(
@@ -149,23 +148,11 @@ def _now() -> str:
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
 
-def _challenge(work: Path, digest: str) -> str:
-    """The challenge of this verification, drawn once and kept with its work."""
-    path = work / "challenge.json"
-    if path.is_file():
-        stored = json.loads(path.read_text())
-        if stored.get("submission_sha256") == digest:
-            return str(stored["challenge"])
-    word = fresh.draw()
-    atomic_write(path, json.dumps({"submission_sha256": digest, "challenge": word}).encode())
-    return word
-
-
 def _execute_again(job: Job, case: Case, work: Path, word: str, digest: str) -> Executed:
     """Executes the claimed runs and compares every bit; what is finished is read from the work folder."""
     every = [(s, run) for s, record in enumerate(case.records) for run in record.runs]
     wanted = fresh.chosen(word, digest, len(every), job.runs or len(every))
-    done = _Outcomes(work / "claimed.jsonl")
+    done = Outcomes(work / "claimed.jsonl")
     specs = []
     for k in wanted:
         if k not in done.found:
@@ -200,24 +187,6 @@ def _compared(
         yield result.index, not why, why
 
 
-class _Outcomes:
-    """Which claimed runs came out the same, one line each; a line that a kill cut short is passed over."""
-
-    def __init__(self, path: Path) -> None:
-        self._path, self.found, self.reasons = path, dict[int, bool](), dict[int, str]()
-        for line in path.read_text().splitlines() if path.is_file() else []:
-            try:
-                k, same, why = json.loads(line)
-            except ValueError:
-                continue
-            self.found[int(k)], self.reasons[int(k)] = bool(same), str(why)
-
-    def add(self, k: int, same: bool, why: str) -> None:
-        self.found[k], self.reasons[k] = same, why
-        with self._path.open("a") as stream:
-            stream.write(json.dumps([k, same, why]) + "\n")
-
-
 def _measure_anew(job: Job, case: Case, work: Path, word: str, digest: str) -> Case:
     """Runs as many fresh sessions as were claimed, and reads them as a case of their own."""
     records = case.records
@@ -231,6 +200,8 @@ def _measure_anew(job: Job, case: Case, work: Path, word: str, digest: str) -> C
         name = f"fresh_{k:04d}"
         _fresh_session(job, case, folder, name, seed, runs, (k, len(seeds)))
         sessions.append(open_session(folder, name))
+        if sessions[-1].metadata.session_seed != seed:
+            raise UsageError(f"{folder / name} is not of this verification. Remove {work}, and verify again.")
         for run in sessions[-1].metadata.runs:
             if run.failure is not None:
                 raise _fresh_failure(run.run, run.failure.message)
