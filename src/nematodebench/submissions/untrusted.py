@@ -43,7 +43,9 @@ PLAIN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _MAX_EVENTS = 10_000
 _MAX_MEMORY = 256 << 20
 _SHOWN = 10
-_ODD_NUMBER = re.compile(r"[-+]?(0[xXbBoO].*|0[0-9_]+|[0-9][0-9_]*(:[0-9_.]+)+|[0-9_]*_[0-9_.]*|[0-9]{20,})")
+_ODD_NUMBER = re.compile(
+    r"[-+]?(0[xXbBoO].*|0[0-9_]+|[0-9][0-9_]*(:[0-9_.]+)+|[0-9.]*_[0-9_.]*([eE][-+]?[0-9]+)?|[0-9]{20,})"
+)
 """Numbers of YAML 1.1 that people read otherwise: hexadecimal, binary, octal, sexagesimal, with _, or endless."""
 
 _NO_NUMBER_OR_TEXT = re.compile(r"[-+]?\.(inf|nan)|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt \t].*)?", re.IGNORECASE)
@@ -185,6 +187,7 @@ def _check_yaml(text: str, name: str) -> None:
 
     Events come one after another while the text is read, so that a text which goes too deep is not read to its end.
     """
+    _check_lines(text, name)
     depth = 0
     for count, event in enumerate(yaml.parse(text, Loader=yaml.SafeLoader)):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
@@ -198,6 +201,14 @@ def _check_yaml(text: str, name: str) -> None:
             raise UsageError(f"{name} says with a tag what a value is ({tag[-40:]!r}): write it so that it is plain.")
         if isinstance(event, yaml.ScalarEvent):
             _check_scalar(event.value, event.implicit[0], name)
+
+
+def _check_lines(text: str, name: str) -> None:
+    """Refuses lines that end where an editor shows no end, and comments that show something else than they are."""
+    lines = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    odd = next((one for one in lines if one not in "\n\t" and is_invisible(one)), None)
+    if odd is not None:
+        raise UsageError(f"{name} holds a control or invisible character (U+{ord(odd):04X}).")
 
 
 def _check_scalar(text: str, plain: bool, name: str) -> None:
