@@ -107,3 +107,31 @@ class RefusesToLearn(_Base):
 
     def memory(self):
         return str(sorted(self.config.items())).encode()
+
+
+class KeepsItsSpace:
+    """Keeps the space of its actions and draws nothing from it."""
+
+    def __init__(self, observation_space, action_space, config, seed):
+        self.space = action_space
+
+    def begin_episode(self):
+        pass
+
+    def act(self, observation):
+        return 0
+
+    def learn(self, transition):
+        pass
+
+
+class SamplesItsSpace(KeepsItsSpace):
+    """What a user of Gymnasium writes first."""
+
+    def act(self, observation):
+        return self.space.sample()
+
+
+class AsksForDone(_Base):
+    def learn(self, transition):
+        return transition.done

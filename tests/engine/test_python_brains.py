@@ -1,13 +1,18 @@
 """Brains written in Python: seeded, checked, and never able to take other runs down."""
 
+from dataclasses import replace
+
 import pytest
+from brains_for_tests import SamplesItsSpace
 
 import nematodebench as nb
+from nematodebench.engine.run import RunSpec, compile_for, execute
 from nematodebench.engine.seeds import brain_seed
 from nematodebench.errors import UsageError
 from nematodebench.records.memory_hash import NO_HASH
 from nematodebench.records.store import load_experiment
 from nematodebench.sessions.rerun import rerun
+from nematodebench.tasks.registry import get_task
 
 TASK = "foraging_small-v1"
 
@@ -26,6 +31,33 @@ def test_same_bits_with_one_worker_or_two():
 
 def test_global_generators_are_seeded_from_the_run_seed():
     assert hashes(session("GlobalRandom", workers=1)) == hashes(session("GlobalRandom", workers=2))
+
+
+@pytest.mark.parametrize("name", [TASK, "cartpole-v1", "torus-v1"])
+def test_samples_of_the_spaces_follow_from_the_seed(name):
+    """The first brain of whoever knows Gymnasium: action_space.sample(), of choices and effectors, of every agent."""
+    task = get_task(name)
+    task = replace(task, phases=tuple(replace(phase, episodes=0, ticks=200) for phase in task.phases))
+    compile_for(task, SamplesItsSpace)
+    runs = [execute(RunSpec(task, "samples", SamplesItsSpace, {}, seed)) for seed in (3, 3, 4)]
+    first, again, other = [(run.record_hash, run.memory_hash) for run in runs]
+    assert all(run.failure is None for run in runs)
+    assert first == again != other
+
+
+def test_a_space_that_is_kept_and_never_sampled_is_no_memory():
+    """Hashes of such brains are older than the seeds of spaces."""
+    keeps = nb.run(TASK, "brains_for_tests:KeepsItsSpace", runs=2, episodes=1, seed=3, workers=1)
+    assert {run.memory_hash for run in keeps.runs} == {
+        "v3:99f00b5af44546f8409b4242d2c40fd2b32617c170a1d42aaa983753ed9f05c5"
+    }
+
+
+def test_a_transition_that_is_asked_for_what_it_has_not_tells_what_it_has():
+    failure = session("AsksForDone", runs=1, workers=1).runs[0].failure
+    has = "observation, action, reward, next_observation, terminated, truncated"
+    assert f"no attribute 'done' (it has {has}) (brains_for_tests.py, line " in failure.message
+    assert "in learn) at episode 0, step 1" in failure.message
 
 
 def test_what_a_brain_does_not_tell_of_its_memory_is_taken_from_its_attributes():
@@ -66,7 +98,7 @@ def test_a_brain_that_raises_fails_its_run_and_no_other():
     [
         ("ReturnsNan", "returned NaN (nan; legal is a whole number from 0 to 3) at episode 0, step 5"),
         ("ReturnsIllegal", "an illegal action (4; legal is a whole number from 0 to 3) at episode 0, step 7"),
-        ("ReturnsTwo", "2 numbers where the body takes 1 at episode 0, step 0"),
+        ("ReturnsTwo", "2 numbers where the body takes 1, a whole number from 0 to 3 at episode 0, step 0"),
     ],
 )
 def test_wrong_actions_are_failures_with_their_place(brain, message):

@@ -1,12 +1,14 @@
 """What is said of a run that failed: the place in the brain's code, episode and step, and what is legal."""
 
 import traceback
+from dataclasses import fields
 from pathlib import Path
 from types import TracebackType
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nematodebench.engine.transition import Transition
 from nematodebench.records.runs import RunFailure
 
 __all__ = ["crash", "illegal_action"]
@@ -26,7 +28,13 @@ def crash(error: Exception | SystemExit, phase: str, episode: int | None, step: 
         text = ""
     else:
         text = "".join(traceback.format_exception(type(error), error, own or error.__traceback__))
-    return RunFailure(f"{type(error).__name__}: {error}{place} {when}", phase, episode, step, text)
+    return RunFailure(f"{type(error).__name__}: {error}{_known_names(error)}{place} {when}", phase, episode, step, text)
+
+
+def _known_names(error: Exception | SystemExit) -> str:
+    """What a transition has, for a brain that asked it for something else."""
+    asked = isinstance(error, AttributeError) and isinstance(error.obj, Transition)
+    return f" (it has {', '.join(field.name for field in fields(Transition))})" if asked else ""
 
 
 def _complains_of_answer(trace: TracebackType | None) -> bool:

@@ -78,19 +78,16 @@ def global_generators_kept() -> Iterator[None]:
         put_generators(kept)
 
 
-def spaces_of(body: "Interface") -> tuple[Any, Any]:
-    """The body as Gymnasium spaces."""
-    from gymnasium import spaces
+def spaces_of(body: "Interface", seed: int = 0) -> tuple[Any, Any]:
+    """The body as Gymnasium spaces, whose samples follow from the seed."""
+    from nematodebench.engine.spaces import seeded_spaces  # it takes a while, and compiled brains do without
 
-    low, high = np.array(body.low, np.float32), np.array(body.high, np.float32)
-    observation = spaces.Box(low, high, dtype=np.float32)
-    if body.choices:
-        return observation, spaces.Discrete(body.choices)
-    return observation, spaces.Box(0.0, 1.0, (body.effectors,), np.float32)
+    return seeded_spaces(body, seed)
 
 
-def _built(brain: type[Any], spaces: tuple[Any, Any], config: Any, seed: int) -> Any:
+def _built(brain: type[Any], body: "Interface", config: Any, seed: int) -> Any:
     """A brain for one agent. One that takes effectors for choices refuses the body, in words that tell the way out."""
+    spaces = spaces_of(body, seed)
     try:
         return brain(*spaces, copy.deepcopy(config), seed)
     except AttributeError as error:
@@ -109,9 +106,9 @@ class PythonBrains:
         self, brain: type[Any], config: Any, body: "Interface", seed: int, agents: int, learning: bool
     ) -> None:
         seed_everything(seed)
-        self._seed, spaces = seed, spaces_of(body)
+        self._seed, self._choices = seed, body.choices
         # Each has a config of its own: one that changes it, changes nobody else's.
-        self._brains = [_built(brain, spaces, config, (seed + agent) % 2**64) for agent in range(agents)]
+        self._brains = [_built(brain, body, config, (seed + agent) % 2**64) for agent in range(agents)]
         self._seen: list[tuple[NDArray[np.float32], Any]] = [(np.zeros(0, np.float32), None)] * agents
         self.learning = learning
         self.hyper, self.ints = np.zeros(1), np.zeros((agents, 1), dtype=np.int64)
@@ -198,10 +195,18 @@ class PythonBrains:
                 values = np.asarray(answer, dtype=np.float64).ravel()
             except (TypeError, ValueError):
                 raise TypeError(f"act returned {type(answer).__name__} {answer!r:.60}, which is no action") from None
+            except RuntimeError as error:  # a tensor that requires a gradient
+                raise TypeError(f"act returned {type(answer).__name__}, which is no action: {error}") from None
             if values.size != action.size:
-                raise ValueError(f"act returned {values.size} numbers where the body takes {action.size}")
+                raise ValueError(self._too_many(values.size, action.size))
             action[:] = values
         self._seen[agent] = (observation, answer)
+
+    def _too_many(self, given: int, wanted: int) -> str:
+        """What is said of an answer with another number of numbers than the body takes."""
+        numbers = "1 number" if given == 1 else f"{given} numbers"
+        legal = f", a whole number from 0 to {self._choices - 1}" if self._choices else ", each in [0, 1]"
+        return f"act returned {numbers} where the body takes {wanted}{legal}"
 
     def take_in(
         self, agent: int, following: NDArray[np.float32], reward: float, terminated: bool, truncated: bool

@@ -236,7 +236,7 @@ class _Taker:
             return {"random": self.take(value.getstate(), path)}
         if torch is not None and isinstance(value, torch.Generator):
             return {"torch_generator": self._keep(value.get_state().numpy(), path)}
-        if type(value).__module__.startswith("gymnasium.spaces"):
+        if any(kind.__module__.startswith("gymnasium.spaces") for kind in type(value).__mro__):
             return {"space": self.take(getattr(value, "_np_random", None), _join(path, "random"))}
         return None
 
