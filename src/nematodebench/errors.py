@@ -50,7 +50,10 @@ def missing_extra(error: ImportError) -> str:
 def near_names(name: str, known: Iterable[str]) -> str:
     """A question for the names that are nearest to one that does not exist; empty where none is near."""
     names = sorted(known)
+    if not name:
+        return ""
     near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+    near = near or [candidate for candidate in names if candidate.lower() == name.lower()]
     near = near or [candidate for candidate in names if candidate.startswith(name)][:3]
     return f"Did you mean {' or '.join(repr(n) for n in near)}?" if near else ""
 

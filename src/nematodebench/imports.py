@@ -10,7 +10,9 @@ from typing import Any
 
 from nematodebench.errors import UsageError, missing_extra, near_names
 
-__all__ = ["class_wanted", "import_class"]
+__all__ = ["class_wanted", "import_class", "meant"]
+
+_POLICIES = (".zip", ".onnx", ".pt", ".pth", ".ts", ".nir", ".h5")
 
 
 def import_class(kind: str, name: str, what: str = "class") -> type[Any]:
@@ -24,6 +26,8 @@ def import_class(kind: str, name: str, what: str = "class") -> type[Any]:
     if not place:
         raise UsageError(f"{kind} {name!r} names no file: write path/to/file.py{name} or module{name}.")
     file = Path(place).absolute() if place.endswith(".py") else None
+    if file is None and "/" in place and Path(f"{place}.py").is_file():
+        raise UsageError(f"{kind} {name!r}: write {place}.py:{class_name}.")
     if file is None and (place.endswith(":") or Path(place).is_file()):
         raise UsageError(
             f"{kind} {name!r}: write path/to/file.py:{class_name or 'Name'} or module:{class_name or 'Name'}."
@@ -80,3 +84,14 @@ def class_wanted(name: str) -> str:
     names = [node.name for node in tree.body if isinstance(node, ast.ClassDef)]
     written = " or ".join(f"{name}:{one}" for one in names[:3])
     return f"{name} is a file. Name the class in it: {written or f'{name}:Class'}."
+
+
+def meant(name: str) -> str:
+    """What to write for a name that is no brain's but looks like something else; empty where it does not."""
+    if name.endswith(_POLICIES):
+        return f"A policy that was trained elsewhere is scored: nematodebench score {name} --task TASK."
+    if "," in name:
+        return f"Several brains have spaces between them: {' '.join(part.strip() for part in name.split(','))}."
+    place, _, last = name.replace("/", ".").rpartition(".")
+    file = name[: len(place)].removesuffix(".py") + ".py"
+    return f"Write {file}:{last}." if place and Path(file).is_file() else ""

@@ -9,7 +9,7 @@ from nematodebench.cli import main
 
 FILES = {
     "wrong_use.py": """
-import numpy as np
+from abc import ABC, abstractmethod; import numpy as np
 
 class Base:
     def __init__(self, observation_space, action_space, config, seed): pass
@@ -53,6 +53,25 @@ class Counts(Base):
 
 class Leaves(Base):
     def act(self, observation): raise SystemExit(3)
+
+class NoSelf(Base):
+    def act(observation): return 0
+
+class LearnsNothing(Base):
+    def learn(self): pass
+
+class Begins(Base):
+    def begin_episode(self, seed): pass
+
+class Waits(Base):
+    async def act(self, observation): return 0
+
+class Yields(Base):
+    def act(self, observation): yield 0
+
+class Abstract(ABC, Base):
+    @abstractmethod
+    def act(self, observation): ...
 
 class Chooses(Base):
     def __init__(self, observation_space, action_space, config, seed): self.actions = action_space.n
@@ -122,6 +141,30 @@ WRONG = [
     (["run", "foraging_small-v1", ":Base"], "names no file: write path/to/file.py:Base or module:Base"),
     (["run", "foraging_small-v1", "wrong_use.py:follow"], "nematodebench score wrong_use.py:follow --task TASK"),
     (["run", "foraging_small-v1", "wrong_bytes.py:A"], "it is no Python source"),
+    (["run", "foraging_small-v1", "wrong_use.Base"], "Write wrong_use.py:Base."),
+    (["run", "foraging_small-v1", "wrong_use.py.Base"], "Write wrong_use.py:Base."),
+    (["run", "foraging_small-v1", "wrong_use.py/Base"], "Write wrong_use.py:Base."),
+    (["run", "foraging_small-v1", "./wrong_use:Base"], "write ./wrong_use.py:Base."),
+    (
+        ["run", "foraging_small-v1", "mlp_ppo,null_random"],
+        "have spaces between them: mlp_ppo null_random.",
+    ),
+    (["run", "foraging_small-v1", "MLP_PPO"], "Did you mean 'mlp_ppo'?"),
+    (["run", "foraging_small-v1", ""], "Brain '' does not exist. See `nematodebench brains`."),
+    (["run", "foraging_small-v1", "policy.zip"], "nematodebench score policy.zip --task TASK"),
+    (["run", "foraging_small-v1", "pong-v2", "null_random"], "sweep --tasks foraging_small-v1,pong-v2"),
+    (["run", "runz.yml"], "nematodebench run --config runz.yml"),
+    ([*RUN, "--log", "csv:"], "--log csv: say where it goes, csv:PATH."),
+    ([*RUN, "--log", "episodes.csv"], "Did you mean csv:episodes.csv?"),
+    (["run", "foraging_small-v1", "wrong_use.py:NoSelf"], "has to take self, observation; it takes observation."),
+    (
+        ["run", "foraging_small-v1", "wrong_use.py:LearnsNothing"],
+        "learn has to take self, transition; it takes self.",
+    ),
+    (["run", "foraging_small-v1", "wrong_use.py:Begins"], "its begin_episode has to take self; it takes self, seed."),
+    (["run", "foraging_small-v1", "wrong_use.py:Waits"], "its act is async. It has to be a plain function."),
+    (["run", "foraging_small-v1", "wrong_use.py:Yields"], "its act yields. It has to be a plain function."),
+    (["run", "foraging_small-v1", "wrong_use.py:Abstract"], "its class is abstract, it lacks act."),
     (["run", "foraging_small-v1", "mlp_ppo", "--set", "hidden=64"], "Several values are written hidden=[64]"),
     (["new", "brain", "class"], "it is a word of Python. Try my_class."),
     (["run", "foraging_small-v1", "wrong_use.py::Base"], "write path/to/file.py:Base or module:Base"),
@@ -232,7 +275,7 @@ def test_one_line_names_the_thing_and_the_way_out(complaint, words, message):
 FAILING = [
     ("NoNumber", "nan"),
     ("TooLarge", "99"),
-    ("Several", "7"),
+    ("Several", "act returned 7 numbers where the body takes 1, a whole number from 0 to 3"),
     ("Nothing", "act returned None: it has to return the action"),
     ("Talks", "act returned str 'left', which is no action"),
     ("Leaves", "SystemExit: 3 (wrong_use.py, line 45, in act) at episode 0, step 0"),
@@ -263,7 +306,7 @@ def test_a_brain_that_takes_effectors_for_choices_is_told_of_them(folder, monkey
         main()
     (line,) = [line for line in capsys.readouterr().err.splitlines() if "FAILED" in line]
     assert "action_space has no n: this task moves 2 effectors" in line
-    assert "raise a ValueError to refuse such tasks (wrong_use.py, line 48, in __init__)" in line
+    assert "raise a ValueError to refuse such tasks (wrong_use.py, line 67, in __init__)" in line
 
 
 def test_a_wrong_answer_is_told_once(folder, monkeypatch, capsys):

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, get_args
 from nematodebench.brains.base import CompiledBrain
 from nematodebench.brains.declared import built_in_modules, offered_brains, older_names
 from nematodebench.errors import UsageError, missing_extra, unknown_name
-from nematodebench.imports import class_wanted, import_class
+from nematodebench.imports import class_wanted, import_class, meant
 from nematodebench.vocabulary import BrainClass
 
 __all__ = [
@@ -37,7 +37,8 @@ _GUARD = re.compile(r"^if __name__ == ['\"]__main__['\"]", re.MULTILINE)
 _REGISTERED: dict[str, BrainType] = {}
 _GIVEN: dict[str, BrainType] = {}
 """Classes that somebody gave themselves: found in this process by the name that their results are stored with."""
-_LIFE = ("act", "learn", "begin_episode")
+_LIFE = {"act": ("observation",), "learn": ("transition",), "begin_episode": ()}
+"""The methods of a brain in Python, and what each is given."""
 _GIVEN_TO_ALL = ("observation_space", "action_space", "config", "seed")
 
 
@@ -82,6 +83,8 @@ def get_brain(name: str) -> BrainType:
         raise UsageError(class_wanted(name))
     if Path(f"{name}.py").is_file():
         raise UsageError(f"Brain {name!r} does not exist. {class_wanted(f'{name}.py')}")
+    if hint := meant(name):
+        raise UsageError(f"Brain {name!r} does not exist. {hint}")
     raise unknown_name("brain", name, list_brains())
 
 
@@ -118,7 +121,11 @@ def _checked(candidate: Any, name: str) -> BrainType:
     missing = [method for method in _LIFE if not callable(getattr(candidate, method, None))]
     if missing:
         raise UsageError(f"Brain {name!r} is not a brain: it lacks {', '.join(missing)}.")
+    if abstract := sorted(getattr(candidate, "__abstractmethods__", ())):
+        raise UsageError(f"Brain {name!r} cannot be built: its class is abstract, it lacks {', '.join(abstract)}.")
     _check_constructor(candidate, name)
+    for method, given in _LIFE.items():
+        _check_method(candidate, name, method, given)
     return candidate
 
 
@@ -133,6 +140,24 @@ def _check_constructor(brain: BrainType, name: str) -> None:
     except TypeError as error:
         raise UsageError(
             f"Brain {name!r} cannot be built: its __init__ has to take {', '.join(_GIVEN_TO_ALL)}; it takes "
+            f"{', '.join(signature.parameters) or 'nothing'}."
+        ) from error
+
+
+def _check_method(brain: BrainType, name: str, method: str, given: tuple[str, ...]) -> None:
+    """Refuses a method that cannot be called as every brain's is, or does not answer when it is."""
+    function = inspect.getattr_static(brain, method)
+    if not inspect.isfunction(function):  # a wrapper of some library: only calling it tells
+        return
+    if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
+        kind = "is async" if inspect.iscoroutinefunction(function) else "yields"
+        raise UsageError(f"Brain {name!r} is not a brain: its {method} {kind}. It has to be a plain function.")
+    signature = inspect.signature(function)
+    try:
+        signature.bind("self", *given)
+    except TypeError as error:
+        raise UsageError(
+            f"Brain {name!r} is not a brain: its {method} has to take {', '.join(('self', *given))}; it takes "
             f"{', '.join(signature.parameters) or 'nothing'}."
         ) from error
 

@@ -28,9 +28,9 @@ def _log_of(text: str) -> Callback:
     kind, _, where = text.partition(":")
     forms = ", ".join(f"{name}:{what}" for name, (what, _) in _LOGS.items())
     if kind not in _LOGS:
-        hint = near_names(kind, _LOGS)
+        hint = near_names(kind, _LOGS) or (f"Did you mean csv:{text}?" if text.endswith(".csv") else "")
         raise UsageError(f"--log {text}: there is no log {kind!r}. {hint and hint + ' '}There are {forms}.")
     what, make = _LOGS[kind]
     if not where:
-        raise UsageError(f"--log {text}: say where it goes, {kind}:{what}.")
+        raise UsageError(f"--log {kind}: say where it goes, {kind}:{what}.")
     return make(where)

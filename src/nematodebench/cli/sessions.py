@@ -32,6 +32,7 @@ from nematodebench.sessions.twins import gain_of, has_twin, pair_twins, twin_pla
 from nematodebench.stats import SMALLEST_EFFECT
 from nematodebench.tasks.anchoring import load_anchors
 from nematodebench.tasks.base import Task
+from nematodebench.tasks.registry import list_tasks
 
 __all__ = [
     "RunRequest", "execute_plan", "most_steps", "print_plans", "print_sessions", "print_tables", "resume_session",
@@ -148,6 +149,13 @@ def _session_configs(request: RunRequest) -> list[SessionConfig]:
         raise UsageError("Say what to run: nematodebench run TASK BRAIN, or --config FILE.")
     elif canonical_name(request.task) in list_brains() or (":" in request.task and not request.brains):
         raise UsageError(f"{request.task} is a brain. The task comes first: nematodebench run TASK {request.task}.")
+    elif Path(request.task).suffix in {".yml", ".yaml"}:
+        raise UsageError(f"{request.task} is a config: nematodebench run --config {request.task}.")
+    elif several := [name for name in request.brains if name in list_tasks()]:
+        raise UsageError(
+            f"{several[0]} is a task, and run takes one, with brains behind it. For several tasks: nematodebench sweep "
+            f"--tasks {request.task},{several[0]} --brains BRAIN."
+        )
     elif request.begin_with is not None:
         contents = [_continuing(request, parameters, given)]
     elif not request.brains:

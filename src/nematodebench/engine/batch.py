@@ -254,20 +254,36 @@ def _trial_task(spec: RunSpec) -> Task:
     return replace(spec.task, phases=tuple(replace(phase, episodes=0, ticks=ticks) for phase in spec.task.phases))
 
 
-_TRIED: dict[tuple[Any, str, str], bool] = {}
+_TRIED: dict[tuple[Any, str, str], str] = {}
 
 
-def _trusted(spec: RunSpec) -> bool:
-    """Whether a run has the bits of the plain class in every lane, and with others beside it."""
+def _difference(spec: RunSpec) -> str:
+    """Where a run has other bits than the plain class, in any lane or with others beside it; empty where it has not."""
     key = (spec.brain, spec.task.spec_hash, repr(spec.config))
     if key not in _TRIED:
         first = replace(spec, task=_trial_task(spec), index=0)
         among = [replace(first, seed=(spec.seed + n) % 2**64, index=n) for n in range(batch_size(spec))]
-        everywhere = {_bits(result) for result in _execute_together([first] * len(among))}
+        everywhere = _execute_together([first] * len(among))
         mixed = _execute_together(among)
-        wanted = _bits(execute(first))
-        _TRIED[key] = everywhere == {wanted} == {_bits(mixed[0])} and _bits(mixed[-1]) == _bits(execute(among[-1]))
+        wanted, last = execute(first), execute(among[-1])
+        pairs = [*((result, wanted) for result in everywhere), (mixed[0], wanted), (mixed[-1], last)]
+        lanes = [*range(len(among)), 0, len(among) - 1]
+        found = (_first_difference(*pair, lane) for pair, lane in zip(pairs, lanes, strict=True))
+        _TRIED[key] = next((text for text in found if text), "")
     return _TRIED[key]
+
+
+def _first_difference(ours: RunResult, plain: RunResult, lane: int) -> str:
+    if _bits(ours) == _bits(plain):
+        return ""
+    for phase, records in plain.records.items():
+        there = ours.records.get(phase, records[:0])
+        both = min(len(records), len(there))
+        ours_bits, bits = (np.ascontiguousarray(rows[:both]).view(np.uint64) for rows in (there, records))
+        unlike = np.flatnonzero((ours_bits != bits).any(axis=1))
+        if unlike.size or len(records) != len(there):
+            return f"lane {lane}, from episode {unlike[0] if unlike.size else both} of phase {phase!r} on"
+    return f"lane {lane}, the same episodes but another memory"
 
 
 def _bits(result: RunResult) -> tuple[str, str | None, str]:
@@ -293,9 +309,10 @@ def execute_batch(specs: Sequence[RunSpec], watch: Watch | None = None) -> Itera
 def _if_trusted(specs: Sequence[RunSpec], watch: Watch | None) -> list[RunResult] | None:
     name = specs[0].brain_name
     try:
-        if _trusted(specs[0]):
+        unlike = _difference(specs[0])
+        if not unlike:
             return _execute_together(specs, watch)
-        why = "has other bits than its plain class"
+        why = f"has other bits than its plain class ({unlike})"
     except _StoppedError:
         if watch is None or not watch.stopped:
             return None  # together they took longer than they may: each by itself shows which of them did

@@ -58,7 +58,8 @@ def brains(
         told = {"name": name, "class": class_of(brain), "compiled": is_compiled(brain), "parameters": fields}
         print_json(told if cost is None else {**told, "task": task, "efficiency": cost})
         return
-    print(f"{name} ({class_of(brain)}, {'compiled' if is_compiled(brain) else 'Python'})\n\n{inspect.getdoc(brain)}\n")
+    text = inspect.getdoc(brain) or "Its class has no docstring."
+    print(f"{name} ({class_of(brain)}, {'compiled' if is_compiled(brain) else 'Python'})\n\n{text}\n")
     if fields:
         print_table(["parameter", "default", "meaning"], [[str(value) for value in row.values()] for row in fields])
     if cost is not None:
