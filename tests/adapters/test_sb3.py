@@ -9,6 +9,8 @@ import torch
 import nematodebench as nb
 from nematodebench.adapters.sb3_brain import SB3Brain
 from nematodebench.engine.python_brain import Transition, seed_everything, spaces_of
+from nematodebench.engine.python_restore import restore
+from nematodebench.engine.python_state import collect
 from nematodebench.engine.run import interface
 from nematodebench.errors import UsageError
 from nematodebench.interop.env import NematodeEnv
@@ -157,3 +159,48 @@ def test_the_check_of_a_body_leaves_the_generators_of_the_user_alone():
 
 def test_a_named_subclass_is_a_brain():
     assert len(bits(session(Named, n_steps=64, batch_size=32))) == 2
+
+
+@pytest.mark.parametrize(("name", "task"), SAME)
+def test_a_saved_brain_acts_and_learns_as_the_one_that_was_saved(name, task):
+    """Networks, optimisers, a buffer that is partly filled, counters and the numbers that actions are drawn from."""
+    made = nb.adapters.sb3(getattr(stable_baselines3, name), **SETTINGS[name])
+    env = NematodeEnv(task)
+
+    def lived(brain, steps):
+        observation, done = env.reset(seed=3)[0], []
+        brain.begin_episode()
+        for _ in range(steps):
+            action = brain.act(observation)
+            following, reward, terminated, truncated, _ = env.step(action)
+            brain.learn(Transition(observation, action, float(reward), following, terminated, truncated))
+            done.append(np.asarray(action).tolist())
+            observation = following
+            if terminated or truncated:
+                observation = env.reset()[0]
+                brain.begin_episode()
+        return done
+
+    spaces = spaces_of(interface(get_task(task)), 7)
+    seed_everything(7)
+    brain = made(*spaces, made.config(), 7)
+    lived(brain, 75)
+    state = collect(brain)
+    twin = made(*spaces_of(interface(get_task(task)), 7), made.config(), 7)
+    restore(twin, state)
+    seed_everything(8)
+    wanted = lived(brain, 150)
+    seed_everything(8)
+    assert lived(twin, 150) == wanted
+    assert brain.memory() == twin.memory()
+    other = made(*spaces_of(interface(get_task(task)), 9), made.config(), 9)
+    before = other.model.action_space.np_random.bit_generator.state
+    restore(other, state)
+    assert other.model.action_space.np_random.bit_generator.state == before
+
+
+def test_the_brain_of_a_run_is_saved_loaded_and_trained_further(tmp_path):
+    done = nb.run(TASK, "nematodebench.adapters:A2C", runs=1, episodes=2, seed=1, config={"n_steps": 8}, workers=1)
+    done.runs[0].brain().save(tmp_path / "a2c.safetensors")
+    again = nb.load_brain(tmp_path / "a2c.safetensors", brain="nematodebench.adapters:A2C")
+    assert nb.run(TASK, again, runs=1, episodes=2, seed=2, workers=1).runs[0].failure is None

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nematodebench.adapters.sb3_config import SB3Config, config_for
+from nematodebench.adapters.sb3_state import put_state, state_of
 from nematodebench.adapters.sb3_steps import OffPolicySteps, OnPolicySteps
 from nematodebench.brains.base import BrainClass, BrainConfig
 from nematodebench.errors import UsageError
@@ -28,7 +29,7 @@ class SB3Brain:
         from stable_baselines3.common.logger import Logger
         from stable_baselines3.common.on_policy_algorithm import OnPolicyAlgorithm
 
-        arguments = config.model_dump()
+        arguments, self._seed = config.model_dump(), seed
         total, self._levels = arguments.pop("total_timesteps"), arguments.pop("levels")
         space = _levelled(action_space, self._levels)
         self._low, self._high = getattr(space, "low", None), getattr(space, "high", None)
@@ -67,6 +68,15 @@ class SB3Brain:
     def learn(self, transition: Any) -> None:
         """Hands the step to the algorithm."""
         self._steps.learn(transition)
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that it needs to act and learn as it would have done, as plain data."""
+        return {"seed": self._seed, "model": state_of(self.model), "steps": self._steps.state()}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Goes on where another one was; a brain of another seed keeps its own random numbers."""
+        put_state(self.model, state["model"], streams=state["seed"] == self._seed)
+        self._steps.put(state["steps"])
 
     def memory(self) -> bytes:
         """The parameters of the policy."""

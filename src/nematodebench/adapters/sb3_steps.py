@@ -47,6 +47,14 @@ class OnPolicySteps:
             model.train()
             model.rollout_buffer.reset()
 
+    def state(self) -> dict[str, Any]:
+        """What it keeps between two steps."""
+        return {"began": bool(self._starts[0])}
+
+    def put(self, state: dict[str, Any]) -> None:
+        """Goes on from there."""
+        self._starts = np.array([state["began"]])
+
     def _value(self, observation: NDArray[np.float32]) -> Any:
         with self._torch.no_grad():
             return self._model.policy.predict_values(self._torch.from_numpy(observation[None]))
@@ -87,6 +95,14 @@ class OffPolicySteps:
                 if updates > 0:
                     model.train(batch_size=model.batch_size, gradient_steps=updates)
             self._steps = self._episodes = 0
+
+    def state(self) -> dict[str, Any]:
+        """What it keeps between two steps."""
+        return {"steps": self._steps, "episodes": int(self._episodes)}
+
+    def put(self, state: dict[str, Any]) -> None:
+        """Goes on from there."""
+        self._steps, self._episodes = state["steps"], state["episodes"]
 
     def _due(self) -> bool:
         often = self._model.train_freq
