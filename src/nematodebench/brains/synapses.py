@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from nematodebench.kernels.memory import Memory
 from nematodebench.kernels.mlp import Network
 
-__all__ = ["Synapses", "synapses_of"]
+__all__ = ["Synapses", "dense_layers", "synapses_of"]
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,8 @@ class Synapses:
         targets: Units that they lead to.
         degrees: Connections of every source, one number for each or one for all.
         biases: Further parameters of the targets.
-        signals: What the sources sent in the last step: values, or how often each spiked; None for the observation.
+        signals: What the sources sent in the last step: values (one row for each tick, if there are more than one), or
+            how often each spiked; None for the observation.
         spiking: Whether signals are spikes, which are added up; others are multiplied and added up.
         ticks: How often signals are sent in a step.
         counted: Whether the signals are activations; not if they only code the observation, or are counted elsewhere.
@@ -71,7 +72,11 @@ class Synapses:
 
     def _sent(self, observation: NDArray[Any]) -> NDArray[Any]:
         signals = np.asarray(observation if self.signals is None else self.signals)
-        return signals if self.spiking else (signals != 0).astype(np.float64)
+        if self.spiking:
+            return signals
+        ticks = np.atleast_2d((signals != 0).astype(np.float64))
+        sent: NDArray[Any] = ticks.sum(axis=0)
+        return sent
 
 
 def synapses_of(memory: Memory) -> Iterator[Synapses]:
@@ -80,16 +85,16 @@ def synapses_of(memory: Memory) -> Iterator[Synapses]:
     if own is not None:
         yield from own()
     elif isinstance(memory, Network):
-        yield from _dense_layers(memory)
+        yield from dense_layers(memory)
     else:
         for name, field in type(memory).fields.items():
             if field.part is not None:
                 yield from synapses_of(getattr(memory, name))
 
 
-def _dense_layers(net: Network) -> Iterator[Synapses]:
-    """Every layer's units with all their inputs; the first layer sees the observation."""
-    below, signals = int(net.inputs[0]), None
+def dense_layers(net: Network, shown: NDArray[Any] | None = None) -> Iterator[Synapses]:
+    """Every layer's units with all their inputs; the first layer sees the observation, or what it is shown instead."""
+    below, signals = int(net.inputs[0]) if shown is None else shown.size, shown
     for layer in range(net.layers):
         true, width = int(net.outputs[layer]), int(net.widths[layer])
         yield Synapses(f"layer_{layer}", below, true, true, true, signals)

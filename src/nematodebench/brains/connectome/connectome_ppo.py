@@ -1,9 +1,10 @@
 """Brain `connectome_ppo`: the wiring of C. elegans as a recurrent network, trained by PPO through time."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nematodebench.brains.base import BrainClass, CompiledBrain, Interface
 from nematodebench.brains.connectome.circuit import (
@@ -25,6 +26,7 @@ from nematodebench.brains.parts.recurrent import (
     start_recurrent,
     through_time,
 )
+from nematodebench.brains.synapses import Synapses
 from nematodebench.kernels.abi import Feedback
 from nematodebench.kernels.jit import F32, F32M, U64, accessor, kernel
 from nematodebench.kernels.math import tanh32
@@ -69,6 +71,21 @@ class ConnectomeCell(Circuit):
     by_drive = floats("grid", scratch=True)
     by_offset = floats("grid", scratch=True)
     by_follow = floats("grid", scratch=True)
+
+    def connections(self, told: NDArray[Any], state: NDArray[Any]) -> Iterator[Synapses]:
+        """In every tick from the inputs, by chemical synapses, and by gap junctions, one conductance for both ways."""
+        neurons, ticks, receptors = self.neurons, self.ticks, self.receptors
+        inputs, signals = np.tile(told, (ticks, 1)), np.tile(state, (ticks, 1))
+        chemical, junction, back = (np.bincount(ends, minlength=neurons) for ends in (self.pre, self.left, self.right))
+        # Of a neuron's own parameters are its offset and its leak.
+        yield Synapses("chemical", neurons, neurons, chemical, 2 * neurons, signals, ticks=ticks)
+        yield Synapses("junctions", neurons, neurons, junction, 0, signals, ticks=ticks, counted=False)
+        yield Synapses("junctions_back", neurons, neurons, back, -self.gaps, signals, ticks=ticks, counted=False)
+        yield Synapses("from_inputs", told.size, receptors, receptors, 0, inputs, ticks=ticks, counted=False)
+
+    def sent(self, state: NDArray[Any]) -> NDArray[Any]:
+        """The motor neurons."""
+        return state[np.asarray(self.motor)]
 
 
 class Memory(Recurrent):

@@ -1,10 +1,12 @@
 """Cells: what carries a state from step to step, and can be run over sequences and back."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from nematodebench.brains.synapses import Synapses
 from nematodebench.kernels.adam import Adam
 from nematodebench.kernels.jit import F32, F32M, accessor, kernel
 from nematodebench.kernels.math import tanh32
@@ -45,6 +47,14 @@ class Cell(Memory):
     def shape(cls, inputs: int, config: Any) -> Mapping[str, Any]:
         """The sizes of a cell with so many inputs, without those that all cells have in common."""
         raise NotImplementedError(f"{cls.__name__} must say how large it is")
+
+    def connections(self, told: NDArray[Any], state: NDArray[Any]) -> Iterator[Synapses]:
+        """All of a step, with what they carry while the cell is told this and is in this state."""
+        raise NotImplementedError(f"{type(self).__name__} must say what it is connected by")
+
+    def sent(self, state: NDArray[Any]) -> NDArray[Any]:
+        """What a readout sees in this state: the units themselves, if a cell does not say otherwise."""
+        return state[: self.true_units]
 
 
 CellFunction = Callable[[Any, F32M, int], None]

@@ -12,6 +12,7 @@ rows of step t are ``t x sequences`` and the ones behind it, so that a step of a
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ from nematodebench.brains.parts.actor_critic import (
 )
 from nematodebench.brains.parts.cells import Cell, CellFunction
 from nematodebench.brains.parts.ppo import Ppo, PpoConfig, begin_rollout_of, discount, ppo_gradient, shuffle
+from nematodebench.brains.synapses import Synapses, dense_layers
 from nematodebench.kernels.abi import Feedback
 from nematodebench.kernels.adam import adam_step
 from nematodebench.kernels.jit import F32, F32M, I64, U64, kernel
@@ -124,6 +126,20 @@ class Recurrent(Ppo):
         for name, value in super().learned():
             if self.shown_width > self.cell.units or not name.startswith("past."):
                 yield name, value
+
+    def synapses(self) -> Iterator[Synapses]:
+        """Those of the cell, of the layer past it and of the readout of both."""
+        told, state, units = np.asarray(self.moment), np.asarray(self.present), self.cell.units
+        yield from self.cell.connections(told, state)
+        shown = self.cell.sent(state)
+        readout, *others = dense_layers(self.net, shown)
+        yield replace(readout, name="readout", counted=False)
+        if self.shown_width > units:
+            width = int(self.past.outputs[0])
+            yield Synapses("past", told.size, width, width, width, told, counted=False)
+            passed = np.asarray(self.shown)[0, units : units + width]
+            yield replace(readout, name="readout_past", sources=width, biases=0, signals=passed)
+        yield from others
 
 
 @kernel()

@@ -1,9 +1,10 @@
 """Brain `gru_ppo`: proximal policy optimisation of a gated recurrent unit."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nematodebench.brains.base import BrainClass, CompiledBrain, Interface
 from nematodebench.brains.parameters import parameter, searched
@@ -15,6 +16,7 @@ from nematodebench.brains.parts.recurrent import (
     start_recurrent,
     through_time,
 )
+from nematodebench.brains.synapses import Synapses
 from nematodebench.kernels.abi import Feedback
 from nematodebench.kernels.jit import F32, F32M, U64, accessor, kernel
 from nematodebench.kernels.math import log64, tanh32
@@ -58,6 +60,13 @@ class GruCell(Cell):
         units = padded(config.units)
         count = padded(3 * (inputs + units) * units + 4 * units)
         return {"units": units, "state": units, "count": count, "true_units": config.units}
+
+    def connections(self, told: NDArray[Any], state: NDArray[Any]) -> Iterator[Synapses]:
+        """To three gates from the inputs and from the units; the gates are multiplied unit by unit."""
+        units = self.true_units
+        yield Synapses("from_inputs", told.size, 3 * units, 3 * units, 4 * units, told, counted=False)
+        yield Synapses("from_units", units, 3 * units, 3 * units, 0, self.sent(state))
+        yield Synapses("gates", units, units, 0, operations=3 * units)
 
 
 @accessor

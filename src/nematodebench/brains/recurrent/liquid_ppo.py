@@ -1,9 +1,10 @@
 """Brain `liquid_ppo`: proximal policy optimisation of a closed-form continuous-time cell."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nematodebench.brains.base import BrainClass, CompiledBrain, Interface
 from nematodebench.brains.parameters import parameter, searched
@@ -15,6 +16,7 @@ from nematodebench.brains.parts.recurrent import (
     start_recurrent,
     through_time,
 )
+from nematodebench.brains.synapses import Synapses
 from nematodebench.kernels.abi import Feedback
 from nematodebench.kernels.jit import F32, F32M, U64, accessor, kernel
 from nematodebench.kernels.math import tanh32
@@ -63,6 +65,15 @@ class LiquidCell(Cell):
             "units": units, "state": units, "count": count, "true_units": config.units, "backbone": backbone,
             "true_backbone": config.backbone, "widest": backbone,
         }  # fmt: skip
+
+    def connections(self, told: NDArray[Any], state: NDArray[Any]) -> Iterator[Synapses]:
+        """To the backbone from inputs and units, from there to three heads, one of which mixes the others."""
+        units, backbone = self.true_units, self.true_backbone
+        yield Synapses("from_inputs", told.size, backbone, backbone, backbone, told, counted=False)
+        yield Synapses("from_units", units, backbone, backbone, 0, self.sent(state))
+        trunk = np.asarray(self.trunk)[0, :backbone]
+        yield Synapses("heads", backbone, 3 * units, 3 * units, 3 * units, trunk)
+        yield Synapses("mixing", units, units, 0, operations=2 * units)
 
 
 @accessor

@@ -1,9 +1,10 @@
 """Brain `spiking_ppo`: proximal policy optimisation of adaptive leaky integrate-and-fire neurons."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nematodebench.brains.base import BrainClass, CompiledBrain, Interface
 from nematodebench.brains.parameters import parameter, searched
@@ -16,6 +17,7 @@ from nematodebench.brains.parts.recurrent import (
     start_recurrent,
     through_time,
 )
+from nematodebench.brains.synapses import Synapses
 from nematodebench.kernels.abi import Feedback
 from nematodebench.kernels.jit import F32, F32M, U64, accessor, kernel
 from nematodebench.kernels.math import exp64
@@ -77,6 +79,17 @@ class SpikingCell(Cell):
         units = padded(config.units)
         count = padded((inputs + units + 1) * units)
         return {"units": units, "state": _PARTS * units, "count": count, "true_units": config.units}
+
+    def connections(self, told: NDArray[Any], state: NDArray[Any]) -> Iterator[Synapses]:
+        """From the inputs, and among the neurons by spikes."""
+        units, (_, _, spikes, _) = self.true_units, state.reshape(_PARTS, self.units)
+        yield Synapses("from_inputs", told.size, units, units, units, told, counted=False)
+        yield Synapses("from_units", units, units, units, 0, spikes[:units], spiking=True)
+
+    def sent(self, state: NDArray[Any]) -> NDArray[Any]:
+        """The traces of spikes."""
+        _, _, _, traces = state.reshape(_PARTS, self.units)
+        return traces[: self.true_units]
 
 
 @accessor
