@@ -18,8 +18,8 @@ _ENDINGS = ("gif", "webp", "png", "svg")
 _TOP = """\
 # Gallery
 
-What the worlds look like, and the tasks that are made of each. A task's page has its sensors, effectors, reward and
-anchors. The pictures show real episodes of the brain that is named above them, after its training; some act at random.
+What the tasks look like. A task's page has its sensors, effectors, reward and anchors. A picture shows a real episode
+of the brain that is named in its first line, after its training; some act at random, and some follow a fixed rule.
 They are drawn by `python scripts/scene_pictures.py`; this page is written by `python scripts/gallery_page.py --write`.
 """
 

@@ -1,6 +1,6 @@
 """Writes docs/figures/scenes: a picture of every world, light and dark, and films. The same code writes the same bytes.
 
-python scripts/scene_pictures.py [--to DIR]
+python scripts/scene_pictures.py [--to DIR] [--films NAME,...]
 """
 
 import argparse
@@ -40,6 +40,25 @@ FILMS = {
     "wall": ("wall-v2", "mlp_ppo", 6, 0),
     "torus": ("torus-v1", "null_random", 6, 0),
     "forage": ("forage-v1", "null_random", 8, 0),
+    "bit_memory_1": ("bit_memory_1-v1", "gru_ppo", 1, 0),
+    "bit_memory_4": ("bit_memory_4-v1", "gru_ppo", 1, 0),
+    "bit_memory_64": ("bit_memory_64-v1", "gru_ppo", 1, 0),
+    "cartpole_hard": ("cartpole_hard-v2", "mlp_ppo", 3, 0),
+    "cartpole_long": ("cartpole_long-v2", "mlp_ppo", 3, 0),
+    "continual": ("continual-v1", "q_table", 2, 19),
+    "foraging_large_klinotaxis": ("foraging_large_klinotaxis-v1", "gradient_follower", 3, 9),
+    "foraging_large_temporal": ("foraging_large_temporal-v1", "gradient_follower", 3, 9),
+    "foraging_medium": ("foraging_medium-v2", "gradient_follower", 2, 9),
+    "foraging_medium_klinotaxis": ("foraging_medium_klinotaxis-v1", "gradient_follower", 3, 9),
+    "foraging_medium_temporal": ("foraging_medium_temporal-v1", "gradient_follower", 3, 9),
+    "foraging_small_klinotaxis": ("foraging_small_klinotaxis-v2", "gradient_follower", 2, 9),
+    "foraging_small_temporal": ("foraging_small_temporal-v2", "q_table", 2, 499),
+    "navigation_easy": ("navigation_easy-v2", "q_table", 2, 19),
+    "navigation_hard": ("navigation_hard-v2", "q_table", 2, 19),
+    "pattern_memory_easy": ("pattern_memory_easy-v2", "q_table", 1, 29),
+    "pattern_memory_hard": ("pattern_memory_hard-v2", "q_table", 1, 29),
+    "predator_medium": ("predator_medium-v2", "gradient_follower", 2, 9),
+    "predator_small_klinotaxis": ("predator_small_klinotaxis-v2", "gradient_follower", 2, 9),
 }
 """By the name of the file: task, brain, steps from one picture to the next, and episode."""
 
@@ -57,8 +76,17 @@ def main() -> None:
     """Writes them all."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--to", type=Path, default=FOLDER)
-    folder = parser.parse_args().to
-    folder.mkdir(parents=True, exist_ok=True)
+    parser.add_argument("--films", help="only these films, and no pictures")
+    given = parser.parse_args()
+    given.to.mkdir(parents=True, exist_ok=True)
+    if given.films is None:
+        _write_pictures(given.to)
+    for film in FILMS if given.films is None else given.films.split(","):
+        _write_film(given.to, film)
+
+
+def _write_pictures(folder: Path) -> None:
+    """Every world in light and dark."""
     for name in _task_of_every_world().values():
         episode = _episode(name, "null_random", 0)
         frames = list(frames_of(episode))[: LONGEST + 1]
@@ -67,13 +95,16 @@ def main() -> None:
             *_, last = pictures(Renderer(episode.phase.world, WIDTH, theme), frames, len(frames))
             write_png(place / f"{episode.phase.world.name}.png", last)
             print(place / f"{episode.phase.world.name}.png")
-    for film, (name, brain, every, number) in FILMS.items():
-        episode = _episode(name, brain, number)
-        renderer = Renderer(episode.phase.world, FILM_WIDTH, caption=f"{name}  {brain}")
-        frames = list(frames_of(episode))[: every * FILM_LONGEST + 1]
-        place = folder / f"{film}.gif"
-        write_gif(place, pictures(renderer, frames, every), 12.0, renderer.colours)
-        print(place)
+
+
+def _write_film(folder: Path, film: str) -> None:
+    name, brain, every, number = FILMS[film]
+    episode = _episode(name, brain, number)
+    renderer = Renderer(episode.phase.world, FILM_WIDTH, caption=f"{name}  {brain}")
+    frames = list(frames_of(episode))[: every * FILM_LONGEST + 1]
+    place = folder / f"{film}.gif"
+    write_gif(place, pictures(renderer, frames, every), 12.0, renderer.colours)
+    print(place, flush=True)
 
 
 if __name__ == "__main__":

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from drawn import drawn, played, worlds
 
+from nematodebench.drawing.frames import Frame
 from nematodebench.drawing.palette import THEMES, theme
 from nematodebench.drawing.render import Renderer
 from nematodebench.drawing.terminal import moment_in_terminal
-from nematodebench.kernels.scene import BAR, LABEL, READOUT, ROLES
+from nematodebench.kernels.scene import BAR, KINDS, LABEL, READOUT, ROLES
 
 every_world = pytest.mark.parametrize("world", worlds(), ids=lambda world: type(world).__name__)
 
@@ -77,3 +78,15 @@ def test_the_frame_is_plain_data(world):
     assert left < right and bottom < top
     assert set(data["legend"]) <= set(ROLES)
     assert set(data) == {field.name for field in dataclasses.fields(world.picture())}
+
+
+def test_on_a_torus_what_leaves_on_one_side_is_seen_on_the_other():
+    world = next(one for one in worlds() if one.name == "torus")
+    side = world.picture().view[2]
+    row = np.array([[float(KINDS.index("disc")), 0.0, 0.0, 0.0, side / 10, 0.0, 0.0, 1.0]])  # in a corner
+    frame = Frame(row)
+    renderer = Renderer(world, 300)
+    renderer.see(frame)
+    scene = np.array(renderer.scene(frame))
+    corners = [scene[y, x] for y in (3, -4) for x in (3, -4)]
+    assert all((corner == corners[0]).all() for corner in corners) and (corners[0] != scene[150, 150]).any()

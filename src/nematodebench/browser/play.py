@@ -18,7 +18,7 @@ from nematodebench.tasks.registry import get_task
 
 __all__ = ["BRAINS", "TASKS", "blind_case", "play_data", "sliders"]
 
-TASKS = ("foraging_small-v2", "predator_small-v2", "wall-v1", "pong-v1", "cartpole-v1", "tracking-v1")
+TASKS = ("foraging_small-v2", "predator_small-v2", "wall-v2", "pong-v2", "cartpole-v2", "tracking-v1")
 BRAINS = ("mlp_ppo", "mlp_reinforce", "mlp_dqn", "q_table", "spiking_rstdp", "echo_state", "sorn")
 
 

@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw
 from nematodebench.drawing.bodies import draw_body, trail
 from nematodebench.drawing.frames import Frame, History
 from nematodebench.drawing.palette import Colour, Theme
-from nematodebench.kernels.scene import BODY, KINDS
+from nematodebench.kernels.scene import BODY, KINDS, TRACE
 from nematodebench.worlds.picture import Picture
 
 __all__ = ["Canvas", "draw_scene"]
@@ -144,6 +144,32 @@ def _draw_trails(canvas: Canvas, frame: Frame, history: History) -> None:
         canvas.veil(found_pieces, canvas.theme.role(role))
 
 
+def _seen_from(picture: Picture, row: NDArray[np.float64]) -> list[Point]:
+    """By how much a row is moved to be seen: not at all, and on a torus also where it comes in on the other side."""
+    if not picture.periodic:
+        return [(0.0, 0.0)]
+    left, bottom, right, top = picture.view
+    is_line = KINDS[int(row[0])] == "line"
+    reach = 0.0 if is_line else 1.25 * max(row[4], row[5] if row[0] == BODY else 0.0)
+    xs, ys = ((row[2], row[4]), (row[3], row[5])) if is_line else ((row[2], row[2]), (row[3], row[3]))
+    wide, high = right - left, top - bottom
+    return [
+        (dx, dy)
+        for dx in (0.0, -wide, wide)
+        for dy in (0.0, -high, high)
+        if min(xs) + dx - reach < right and max(xs) + dx + reach > left
+        and min(ys) + dy - reach < top and max(ys) + dy + reach > bottom
+    ]  # fmt: skip
+
+
+def _moved(row: NDArray[np.float64], by: Point) -> NDArray[np.float64]:
+    moved = row.copy()
+    moved[2:4] += by
+    if KINDS[int(row[0])] == "line":
+        moved[4:6] += by
+    return moved
+
+
 def draw_scene(canvas: Canvas, frame: Frame, history: History) -> None:
     """Draws all rows that have a place in the picture; labels, bars and readouts are left to others."""
     if frame.field is not None:
@@ -151,20 +177,28 @@ def draw_scene(canvas: Canvas, frame: Frame, history: History) -> None:
     _draw_trails(canvas, frame, history)
     bodies, traces = 0, 0
     for row in frame.rows:
-        kind, colour = KINDS[int(row[0])], canvas.theme.role(row[1])
-        if kind == "disc":
-            _disc(canvas, row, colour)
-        elif kind == "ring":
-            canvas.ring(row[2], row[3], row[4], row[5], colour, row[7])
-        elif kind == "line":
-            canvas.line([(row[2], row[3]), (row[4], row[5])], row[6], colour, row[7])
-        elif kind == "rectangle":
-            _rectangle(canvas, row, colour)
-        elif kind == "triangle":
-            _triangle(canvas, row, colour)
-        elif kind == "body":
-            draw_body(canvas, row, colour, history.course(bodies))
-            bodies += 1
-        elif kind == "trace":
-            _trace(canvas, row, colour, history.traces[traces])
-            traces += 1
+        course = history.course(bodies) if row[0] == BODY else None
+        values = history.traces[traces] if row[0] == TRACE else ()
+        for by in _seen_from(canvas.picture, row):
+            _draw_row(canvas, _moved(row, by), None if course is None else course + by, values)
+        bodies, traces = bodies + (row[0] == BODY), traces + (row[0] == TRACE)
+
+
+def _draw_row(
+    canvas: Canvas, row: NDArray[np.float64], course: NDArray[np.float64] | None, values: Sequence[float]
+) -> None:
+    kind, colour = KINDS[int(row[0])], canvas.theme.role(row[1])
+    if kind == "disc":
+        _disc(canvas, row, colour)
+    elif kind == "ring":
+        canvas.ring(row[2], row[3], row[4], row[5], colour, row[7])
+    elif kind == "line":
+        canvas.line([(row[2], row[3]), (row[4], row[5])], row[6], colour, row[7])
+    elif kind == "rectangle":
+        _rectangle(canvas, row, colour)
+    elif kind == "triangle":
+        _triangle(canvas, row, colour)
+    elif kind == "body" and course is not None:
+        draw_body(canvas, row, colour, course)
+    elif kind == "trace":
+        _trace(canvas, row, colour, values)

@@ -72,6 +72,7 @@ function tween(before: Row[], after: Row[], share: number, jump: Point): Row[] {
   });
 }
 
+const moved = (row: Row, [dx, dy]: Point): Row => ({ ...row, x: row.x + dx, y: row.y + dy, ...(row.kind === Kind.line && { a: row.a + dx, b: row.b + dy }) });
 const bodyOf = (row: Row): Body => ({ x: row.x, y: row.y, radius: row.a, length: row.b, heading: row.c, opacity: row.value });
 
 export class Painter {
@@ -111,9 +112,23 @@ export class Painter {
     const rows = tween(rowsOf(frame), rowsOf(frames[Math.min(now + 1, frames.length - 1)]!), at - now, this.jump);
     const courses = rows.map((row, n) => (row.kind === Kind.body ? this.course(row, n, frames, now) : []));
     this.trails(rows, courses, () => 1);
-    rows.forEach((row, n) => this.row(row, n, frames, now, courses[n]!));
+    rows.forEach((row, n) => {
+      for (const by of this.seenFrom(row)) this.row(moved(row, by), n, frames, now, courses[n]!.map(([x, y]): Point => [x + by[0], y + by[1]]));
+    });
     for (const ghost of ghosts) this.ghost(ghost.frames, Math.min(at, ghost.frames.length - 1), ghost.role);
     this.pen.globalAlpha = 1;
+  }
+
+  /** By how much a row is moved to be seen: not at all, and on a torus also where it comes in on the other side. */
+  private seenFrom(row: Row): Point[] {
+    if (!this.picture.periodic) return [[0, 0]];
+    const [left, bottom, right, top] = this.picture.view;
+    const isLine = row.kind === Kind.line;
+    const reach = isLine ? 0 : 1.25 * Math.max(row.a, row.kind === Kind.body ? row.b : 0);
+    const [xs, ys] = isLine ? [[row.x, row.a], [row.y, row.b]] : [[row.x], [row.y]];
+    const inside = (values: number[], by: number, low: number, high: number) => Math.min(...values) + by - reach < high && Math.max(...values) + by + reach > low;
+    const shifts = (size: number) => [0, -size, size];
+    return shifts(right - left).flatMap((dx) => shifts(top - bottom).map((dy): Point => [dx, dy])).filter(([dx, dy]) => inside(xs!, dx, left, right) && inside(ys!, dy, bottom, top));
   }
 
   private fit(): void {
