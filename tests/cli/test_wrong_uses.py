@@ -9,7 +9,7 @@ from nematodebench.cli import main
 
 FILES = {
     "wrong_use.py": """
-from abc import ABC, abstractmethod; import numpy as np
+from abc import ABC, abstractmethod; from dataclasses import dataclass; import numpy as np
 
 class Base:
     def __init__(self, observation_space, action_space, config, seed): pass
@@ -53,6 +53,20 @@ class Counts(Base):
 
 class Leaves(Base):
     def act(self, observation): raise SystemExit(3)
+
+@dataclass
+class Rates:
+    rate: float = 0.1
+
+@dataclass
+class Boundless:
+    clip: float = float("inf")
+
+class Rated(Base):
+    config = Rates
+
+class Unbounded(Base):
+    config = Boundless
 
 class NoSelf(Base):
     def act(observation): return 0
@@ -156,6 +170,11 @@ WRONG = [
     (["run", "runz.yml"], "nematodebench run --config runz.yml"),
     ([*RUN, "--log", "csv:"], "--log csv: say where it goes, csv:PATH."),
     ([*RUN, "--log", "episodes.csv"], "Did you mean csv:episodes.csv?"),
+    (
+        ["run", "foraging_small-v1", "wrong_use.py:Rated", "--set", "rate=nan"],
+        "'rate' of brain 'wrong_use.py:Rated' is nan",
+    ),
+    (["run", "foraging_small-v1", "wrong_use.py:Unbounded"], "is inf: results are stored as JSON"),
     (["run", "foraging_small-v1", "wrong_use.py:NoSelf"], "has to take self, observation; it takes observation."),
     (
         ["run", "foraging_small-v1", "wrong_use.py:LearnsNothing"],
@@ -306,7 +325,7 @@ def test_a_brain_that_takes_effectors_for_choices_is_told_of_them(folder, monkey
         main()
     (line,) = [line for line in capsys.readouterr().err.splitlines() if "FAILED" in line]
     assert "action_space has no n: this task moves 2 effectors" in line
-    assert "raise a ValueError to refuse such tasks (wrong_use.py, line 67, in __init__)" in line
+    assert "raise a ValueError to refuse such tasks (wrong_use.py, line 81, in __init__)" in line
 
 
 def test_a_wrong_answer_is_told_once(folder, monkeypatch, capsys):

@@ -5,6 +5,7 @@ Imports no compiler: the process of an isolated brain builds its config here too
 
 import dataclasses
 import inspect
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -47,9 +48,25 @@ def resolve_config(name: str, brain: type[Any], given: Mapping[str, Any] | None)
         _refuse_other_declarations(name, brain)
         return given
     try:
-        return model(**given) if issubclass(model, BaseModel) else TypeAdapter(model).validate_python(given)
+        config = model(**given) if issubclass(model, BaseModel) else TypeAdapter(model).validate_python(given)
     except ValidationError as error:
         raise UsageError(_wrong_value(name, error)) from error
+    for key, value in dump_config(config).items():
+        if not _can_be_stored(value):
+            raise UsageError(
+                f"Parameter {key!r} of brain {name!r} is {value}: results are stored as JSON, which has no such value. "
+                "Give a finite one, or declare None for it."
+            )
+    return config
+
+
+def _can_be_stored(value: Any) -> bool:
+    """Whether all numbers in a value are finite: a run whose parameters are not stored cannot be executed again."""
+    if isinstance(value, Mapping):
+        return all(map(_can_be_stored, value.values()))
+    if isinstance(value, list | tuple):
+        return all(map(_can_be_stored, value))
+    return not isinstance(value, float) or math.isfinite(value)
 
 
 def _refuse_other_declarations(name: str, brain: type[Any]) -> None:
