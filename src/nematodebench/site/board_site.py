@@ -157,7 +157,8 @@ class BoardSite:
         groups: list[dict[str, Any]] = [
             {"task": board.task, "file": file_name(board.task), "rows": self.rows[board.task],
              "lines": axis_lines(load_anchors(get_task(board.task))), "note": self._note(board),
-             "rest": _rest(self.rows[board.task][MOST_SHOWN:])}
+             "shown": _shown(self.rows[board.task]),
+             "rest": _rest(self.rows[board.task][_shown(self.rows[board.task]) :])}
             for board in sorted(self.boards, key=self._place)
         ]  # fmt: skip
         lines = [line for group in groups for line in group["rows"]]
@@ -349,6 +350,11 @@ def _short_names(brains: Sequence[str]) -> dict[str, str]:
     """Names for figures: without whose brain it is, unless two people gave theirs the same name."""
     short = [brain.partition(" of ")[0] for brain in brains]
     return {brain: name if short.count(name) == 1 else brain for brain, name in zip(brains, short, strict=True)}
+
+
+def _shown(rows: Sequence[Any]) -> int:
+    """How many rows of a task a page begins with. Those of a very long board are laid out anew at every key."""
+    return MOST_SHOWN if len(rows) <= 5 * MOST_SHOWN else MOST_SHOWN // 2
 
 
 def _rest(rows: list[dict[str, Any]]) -> Any:

@@ -17,9 +17,6 @@ export function writeState(state: State): void {
   history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search);
 }
 
-/** So many rows of a group are shown until the reader asks for all: a browser lays out hidden rows for nothing. */
-const FEW = 20;
-
 /** A row of a table: one that is in the page, or an entry of a long board that becomes a row when somebody sees it. */
 interface Line {
   readonly words: string;
@@ -79,7 +76,7 @@ function linesOf(body: HTMLTableSectionElement): Line[] {
 /** A table whose rows can be sorted and filtered. */
 export class SortableTable {
   private readonly heads: HTMLTableCellElement[];
-  private readonly groups: { body: HTMLTableSectionElement; lines: Line[]; more: HTMLTableRowElement | null; sorted: boolean }[];
+  private readonly groups: { body: HTMLTableSectionElement; lines: Line[]; more: HTMLTableRowElement | null; sorted: boolean; few: number }[];
   private readonly opened = new Set<HTMLTableSectionElement>();
   private readonly first: [string, boolean];
 
@@ -90,6 +87,8 @@ export class SortableTable {
       lines: linesOf(body),
       more: body.querySelector<HTMLTableRowElement>("tr.more"),
       sorted: false,
+      // As many as the page begins with are shown until the reader asks for all: rows cost time even where nobody sees them.
+      few: body.querySelectorAll("tr[id]").length,
     }));
     const head = this.heads.find((one) => one.ariaSort) ?? null;
     this.first = [head?.dataset["sort"] ?? "", head?.ariaSort === "descending"];
@@ -145,7 +144,7 @@ export class SortableTable {
     const task = this.state.get("task") ?? "", kind = this.state.get("class") ?? "", status = this.state.get("status") ?? "";
     let count = 0;
     closeRuns(this.table);
-    for (const { body, lines, more, sorted } of this.groups) {
+    for (const { body, lines, more, sorted, few } of this.groups) {
       let shown = 0;
       const visible: HTMLTableRowElement[] = [];
       const limited = more !== null && !this.opened.has(body);
@@ -158,7 +157,7 @@ export class SortableTable {
             (status === "" || line.status === status) &&
             words.every((word) => line.words.includes(word)));
         if (wanted) shown += 1;
-        const hidden = !wanted || (limited && shown > FEW);
+        const hidden = !wanted || (limited && shown > few);
         added ||= !hidden && line.made() === null;
         const row = hidden ? line.made() : line.row();
         if (row && row.hidden !== hidden) row.hidden = hidden;
@@ -167,7 +166,7 @@ export class SortableTable {
       // Rows that nobody sees are not moved: that is most of the work on a long board.
       if (sorted || added) body.append(...visible, ...(more ? [more] : []));
       if (more) {
-        more.hidden = !limited || shown <= FEW;
+        more.hidden = !limited || shown <= few;
         more.querySelector("button")!.textContent = `Show all ${shown} of ${body.dataset["task"] ?? ""}`;
       }
       if (this.isMain) body.hidden = shown === 0;
