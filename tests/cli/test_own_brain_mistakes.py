@@ -80,3 +80,17 @@ def test_a_library_that_is_not_installed_is_one_line(tmp_path, library, words, m
     assert done.returncode == 2
     assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ((dict, "association-v2"), "The task comes first, by its id"),
+        (("association-v2", "null_random", "many"), "runs is many: Input should be a valid integer"),
+        (("association-v2", "null_random", 1, None, 1, 3), "config is 3: give the parameters as a dictionary"),
+    ],
+)
+def test_mistakes_in_python_are_one_line_too(given, message):
+    with pytest.raises(UsageError) as error:
+        nb.run(*given)
+    assert message in str(error.value) and "\n" not in str(error.value)

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from nematodebench.brains.registry import canonical_name, list_brains
 from nematodebench.callbacks.base import Callback
 from nematodebench.callbacks.by_name import logs_of
@@ -22,7 +20,7 @@ from nematodebench.records.checkpoint import Checkpoint
 from nematodebench.records.labels import shown_brain
 from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.sessions.brains import open_checkpoint
-from nematodebench.sessions.config import SessionConfig, parse_assignments, read_config
+from nematodebench.sessions.config import SessionConfig, parse_assignments, read_config, session_config
 from nematodebench.sessions.detectable import detectable
 from nematodebench.sessions.execution import Progress, resume, run_plan
 from nematodebench.sessions.plan import Plan, dump_config, make_plan
@@ -167,7 +165,7 @@ def _session_configs(request: RunRequest) -> list[SessionConfig]:
         contents = [{"task": request.task, "brain": name, "config": parameters, **given} for name in request.brains]
     # Brains that are run together meet the same worlds: what differs between them is then measured in pairs.
     drawn = [session_seed() for _ in range(request.sessions)] if len(contents) > 1 else []
-    return [config for content in contents for config in _repeat(_session_config(content), request.sessions, drawn)]
+    return [config for content in contents for config in _repeat(session_config(content), request.sessions, drawn)]
 
 
 def _continuing(request: RunRequest, parameters: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
@@ -184,21 +182,12 @@ def _start(request: RunRequest) -> Checkpoint:
     return open_checkpoint(request.begin_with, *request.brains[:1])
 
 
-def _session_config(content: dict[str, Any]) -> SessionConfig:
-    try:
-        return SessionConfig(**content)
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"{key} is {first['input']}: {first['msg']}.") from error
-
-
 def _repeat(config: SessionConfig, sessions: int, drawn: list[int]) -> list[SessionConfig]:
     """Repeats a config for several sessions, each with a seed of its own: counted up from a given one, or drawn."""
     seeds = drawn if config.seed is None else [config.seed + k for k in range(sessions)]
     if not seeds or seeds == [config.seed]:
         return [config] * sessions
-    return [_session_config({**config.model_dump(), "seed": seed}) for seed in seeds]
+    return [session_config({**config.model_dump(), "seed": seed}) for seed in seeds]
 
 
 def _plans(config: SessionConfig, request: RunRequest) -> list[Plan]:

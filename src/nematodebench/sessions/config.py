@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from nematodebench.errors import UsageError, near_names
 from nematodebench.records.basic_schemas import SessionSeed
 
-__all__ = ["SessionConfig", "config_from", "config_text", "parse_assignments", "read_config"]
+__all__ = ["SessionConfig", "config_from", "config_text", "parse_assignments", "read_config", "session_config"]
 
 _MAX_BYTES = 1 << 20
 
@@ -28,6 +28,16 @@ class SessionConfig(BaseModel):
         None, ge=1, le=10_000_000, description="episodes a run; leave out for the task's own number"
     )
     seed: SessionSeed | None = Field(None, description="session seed; leave out for a fresh one")
+
+
+def session_config(content: dict[str, Any]) -> SessionConfig:
+    """A config of these values; one line names the first that is wrong."""
+    try:
+        return SessionConfig(**content)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise UsageError(f"{key} is {first['input']}: {first['msg']}.") from error
 
 
 class _Loader(yaml.SafeLoader):

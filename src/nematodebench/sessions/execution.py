@@ -4,7 +4,7 @@ import contextlib
 import datetime
 import hashlib
 import time
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
@@ -27,7 +27,7 @@ from nematodebench.records.runs import RunResult
 from nematodebench.records.store import EXPERIMENTS, ExperimentStore, clean_root, resume_line
 from nematodebench.sessions.audience import LAST_EPISODES, Audience, wants_steps
 from nematodebench.sessions.begun import refuse_changes
-from nematodebench.sessions.config import SessionConfig
+from nematodebench.sessions.config import session_config
 from nematodebench.sessions.kept import kept_runs, plan_of_record, plan_record
 from nematodebench.sessions.plan import Plan, make_plan, resized
 from nematodebench.sessions.progress import Progress
@@ -274,14 +274,19 @@ def run(
         callbacks: Who is told what happens while the session runs (:mod:`nematodebench.callbacks`).
         timeout: Seconds that a run may take; one that takes longer has failed, and the others go on.
     """
-    if runs < 1:
+    if not isinstance(task, str):
+        raise UsageError("The task comes first, by its id: nb.run('foraging_small-v2', MyBrain).")
+    if isinstance(runs, int) and runs < 1:
         raise UsageError(f"runs is {runs}: give at least 1")
+    if not isinstance(config, Mapping | None):
+        raise UsageError(f"config is {config!r}: give the parameters as a dictionary, like {{'learning_rate': 0.01}}.")
     if seed is not None:
         session_seed(seed)
     start = brain.checkpoint() if isinstance(brain, TrainedBrain) else None
     name = start.header.brain if start is not None else name_of(cast("Any", brain))
     parameters = {**({} if start is None else start.header.config), **(config or {})}
-    given = SessionConfig(task=task, brain=name, config=parameters, runs=runs, episodes=episodes, seed=seed)
+    values = {"task": task, "brain": name, "config": parameters, "runs": runs, "episodes": episodes, "seed": seed}
+    given = session_config(values)
     if wants_steps(callbacks):  # they are told in this process
         workers, executor = workers or 1, "threads"
     else:
