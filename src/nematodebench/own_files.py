@@ -23,18 +23,32 @@ _LONGEST_NAME = 300
 _WRITING = re.compile(r"[wax][bt+]*")
 
 
-def own_files(own: Path, config_text: str) -> dict[str, Path]:
+def own_files(own: Path | None, config_text: str, loaded: bool = True) -> dict[str, Path]:
     """Every file that decides what a brain does, by its path from the brain's folder, or whole if it lies elsewhere.
 
     Args:
-        own: The brain's file.
-        config_text: The text of the config, which may name files too.
+        own: The brain's file; None for a brain of this package, which has none of its own but what its config names.
+        config_text: The text of the config, which may name files too, and functions in files.
+        loaded: Whether all that was loaded from the brain's folder counts, which differs from process to process.
     """
-    if _is_installed(own):
+    if own is not None and _is_installed(own):
         return {own.name: own}
-    found = deciding_files(own, _loaded_from(own.parent))
-    found |= {path for name in _names_in_config(config_text) for path in _there(name, own.parent)}
-    return {_called(path, own.parent): path for path in found}
+    folder = Path.cwd() if own is None else own.parent
+    found = set() if own is None else deciding_files(own, _loaded_from(folder) if loaded else ())
+    for name in _names_in_config(config_text):
+        source = _source_of(name)
+        found |= set(_there(name, folder)) if source is None else deciding_files(source)
+    return {_called(path, folder): path for path in found}
+
+
+def _source_of(name: str) -> Path | None:
+    """The file of ``file.py:function`` or ``module:function``, unless it was installed; None for any other text."""
+    place, colon, function = name.rpartition(":")
+    if not colon or not function.isidentifier():
+        return None
+    file = place if place.endswith(".py") else getattr(sys.modules.get(place), "__file__", None)
+    path = Path(file or ".").resolve()
+    return path if path.suffix == ".py" and path.is_file() and not _is_installed(path) else None
 
 
 def deciding_files(own: Path, others: Collection[Path] = ()) -> set[Path]:

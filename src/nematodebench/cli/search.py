@@ -17,6 +17,7 @@ from nematodebench.search.output import write_output
 from nematodebench.search.space import declared_space, switches
 from nematodebench.search.study import SAMPLERS, SearchPlan, finished_trials, run_search
 from nematodebench.search.target import BrainTarget, TrialFailedError, brain_target
+from nematodebench.sessions.begun import decided_by
 from nematodebench.sessions.config import parse_assignments
 from nematodebench.stats import MARK
 
@@ -121,7 +122,7 @@ def search_command(request: SearchRequest, *, json: bool) -> None:
 def _labels(target: BrainTarget) -> dict[str, Any]:
     return {
         "brain": target.brain_name, "task": target.task.id, "task_spec": target.task.spec_hash, "fixed": target.base,
-        "profile": target.profile if target.anchors else "",
+        "profile": target.profile if target.anchors else "", **decided_by(target),
     }  # fmt: skip
 
 

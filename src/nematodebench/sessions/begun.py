@@ -4,6 +4,8 @@ import hashlib
 import importlib.metadata
 import platform
 import sys
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -14,7 +16,7 @@ from nematodebench.own_files import imported_names, own_files
 from nematodebench.records.provenance import source_hash
 from nematodebench.sessions.recording import brain_file
 
-__all__ = ["begun_with", "changed_since", "refuse_changes"]
+__all__ = ["begun_with", "changed_since", "decided_by", "refuse_changes"]
 
 
 class Begun(Protocol):
@@ -64,10 +66,9 @@ def changed_since(stored: dict[str, Any], plan: Begun) -> list[str]:
 def _changed_files(before: dict[str, str], plan: Begun) -> list[str]:
     """Files of the brain that are not as they were, whether they are imported by now or not."""
     own = brain_file(plan.brain)
+    folder = Path.cwd() if own is None else own.parent
     names = sorted({*before, *([] if own is None else [own.name])})
-    if own is None:
-        return names
-    places = {name: own.parent / name for name in names}
+    places = {name: folder / name for name in names}
     return [name for name, path in places.items() if not path.is_file() or _digest(path) != before.get(name)]
 
 
@@ -80,21 +81,35 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _own_files(plan: Begun) -> dict[str, Path]:
-    """The files of a brain from outside, by name; none for a brain of this package."""
-    own = brain_file(plan.brain)
-    return {} if own is None else own_files(own, plan.config_text)
+def _own_files(plan: Begun, loaded: bool = True) -> dict[str, Path]:
+    """The files of a brain from outside, and those that a config names, by name; mostly none for ours."""
+    return own_files(brain_file(plan.brain), plan.config_text, loaded)
 
 
-def _libraries(plan: Begun) -> dict[str, str]:
-    """Versions of what computes: the libraries of the compiled core, and for Python brains all that are loaded."""
+def _libraries(plan: Begun, loaded: bool = True) -> dict[str, str]:
+    """Versions of what computes: the libraries of the compiled core, and for Python brains all that are used."""
     names = {"numpy", "numba", "llvmlite"}
-    own = _own_files(plan)
+    own = _own_files(plan, loaded)
     if own:
-        loaded = {name.partition(".")[0] for name in sys.modules} | imported_names(own)
-        for module, distributions in importlib.metadata.packages_distributions().items():
-            names |= set(distributions) if module in loaded else set()
+        used = imported_names(own) | ({name.partition(".")[0] for name in sys.modules} if loaded else set())
+        for module, distributions in _distributions().items():
+            names |= set(distributions) if module in used else set()
     return {name: version for name in sorted(names) if (version := _version(name)) is not None}
+
+
+@cache
+def _distributions() -> Mapping[str, list[str]]:
+    """Which distributions bring a module; finding out reads the lists of files of all that are installed."""
+    return importlib.metadata.packages_distributions()
+
+
+def decided_by(plan: Begun) -> dict[str, Any]:
+    """What decides runs, as far as sources tell: the same in every process, whatever it has loaded, and anywhere."""
+    return {
+        "package": source_hash(),
+        "brain_files": sorted(_digest(path) for path in _own_files(plan, loaded=False).values()),
+        "libraries": {"python": platform.python_version(), **_libraries(plan, loaded=False)},
+    }
 
 
 def _version(name: str) -> str | None:

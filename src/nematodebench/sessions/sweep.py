@@ -11,16 +11,16 @@ import itertools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nematodebench.errors import StorageError, UsageError
 from nematodebench.files import atomic_write, clean_leftovers
 from nematodebench.records.episodes import read_frame, write_frame
-from nematodebench.records.provenance import source_hash
+from nematodebench.sessions.begun import decided_by
 from nematodebench.sessions.config import SessionConfig, parse_assignments
 from nematodebench.sessions.plan import Plan, dump_config, make_plan
-from nematodebench.sessions.recording import brain_source_hash
 from nematodebench.sessions.session import Session
 from nematodebench.sessions.twins import has_twin, twin_plan
 from nematodebench.tasks.anchoring import load_anchors, normalise
@@ -45,14 +45,14 @@ class Cell:
         """The same cell with learning off; None for a brain that never learns."""
         return replace(self, plan=twin_plan(self.plan)) if has_twin(self.plan) else None
 
-    @property
+    @cached_property
     def key(self) -> str:
         """A name that changes with everything the cell's rows depend on."""
         plan, anchors = self.plan, load_anchors(self.plan.task)
         scale = None if anchors is None else (anchors.floor.value, anchors.ceiling.value)
         facts = [
-            plan.task.spec_hash, plan.brain_name, brain_source_hash(plan.brain), dump_config(plan.config), plan.seed,
-            plan.runs, dict(self.parameters), scale, source_hash(),
+            plan.task.spec_hash, plan.brain_name, dump_config(plan.config), plan.seed, plan.runs, dict(self.parameters),
+            scale, decided_by(plan),
         ]  # fmt: skip
         return hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()[:24]
 
