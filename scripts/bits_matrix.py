@@ -3,6 +3,7 @@
     python scripts/bits_matrix.py                       names the environments that can be had here
     python scripts/bits_matrix.py --write               tries them all and writes docs/bits.json and docs/bits.md
     python scripts/bits_matrix.py --write --only NAME   tries some of them; what is known of the others stays
+    python scripts/bits_matrix.py --write --missing     computes what an environment has not computed yet, and no more
     python scripts/bits_matrix.py --check               this environment against the table; exit code 1 if a bit differs
 
 Environments are virtual ones under build/bits/ with the oldest and the newest versions that pyproject.toml allows, made
@@ -19,6 +20,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -69,8 +71,13 @@ def _task_for(brain: str) -> str:
     raise SystemExit(f"no task takes {brain}")
 
 
-def compute(kept: Path | None = None) -> dict[str, list[str]]:
-    """The hashes of one run of every case: its records, and the memory that it left. A file keeps what is known."""
+def compute(kept: Path | None = None, wanted: Collection[str] | None = None) -> dict[str, list[str]]:
+    """The hashes of one run of every case: its records, and the memory that it left.
+
+    Args:
+        kept: A file that keeps what is known.
+        wanted: The cases that are asked for; all if not given.
+    """
     import nematodebench as nb
     from nematodebench.records.provenance import source_hash
     from nematodebench.tasks.registry import get_task
@@ -79,7 +86,8 @@ def compute(kept: Path | None = None) -> dict[str, list[str]]:
     if kept is not None and kept.is_file():
         content = json.loads(kept.read_text())
         found = content["hashes"] if content["source"] == source_hash() else {}
-    for task, brain in cases():
+    asked = [(task, brain) for task, brain in cases() if wanted is None or f"{task} {brain}" in wanted]
+    for task, brain in asked:
         if f"{task} {brain}" in found:
             continue
         episodes = EPISODES if get_task(task).phases[0].episodes > EPISODES else None
@@ -90,10 +98,10 @@ def compute(kept: Path | None = None) -> dict[str, list[str]]:
             part = kept.with_suffix(".part")
             part.write_text(json.dumps({"source": source_hash(), "hashes": found}))
             part.replace(kept)
-    return found
+    return {case: found[case] for case in (f"{task} {brain}" for task, brain in asked)}
 
 
-def computed(level: str | None, kept: Path | None) -> dict[str, Any]:
+def computed(level: str | None, kept: Path | None, wanted: Collection[str] | None) -> dict[str, Any]:
     """What the program prints when it computes: hashes, and the facts of its environment."""
     import importlib.metadata
 
@@ -105,7 +113,7 @@ def computed(level: str | None, kept: Path | None) -> dict[str, Any]:
 
     facts = {name: importlib.metadata.version(name) for name in _FACTS}
     facts |= {"python": platform.python_version(), "code": code_generation()}
-    return {"facts": facts, "hashes": compute(kept)}
+    return {"facts": facts, "hashes": compute(kept, wanted)}
 
 
 def bounds() -> dict[str, str]:
@@ -164,12 +172,13 @@ def installed(name: str, how: dict[str, Any]) -> str:
     return program
 
 
-def tried(name: str, how: dict[str, Any]) -> dict[str, Any]:
-    """What an environment computes."""
+def tried(name: str, how: dict[str, Any], wanted: Collection[str] | None = None) -> dict[str, Any]:
+    """What an environment computes: all cases, or those that are wanted."""
     BUILD.mkdir(parents=True, exist_ok=True)
     kept = ["--kept", f"{place(name)}.json"]
     words = [*how.get("before", []), installed(name, how), str(Path(__file__)), "--compute", *kept]
     words += ["--level", how["level"]] if "level" in how else []
+    words += [] if wanted is None else ["--cases", *wanted]
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "NEMATODEBENCH_CACHE_DIR": str(BUILD / "cache")}
     done = subprocess.run(words, env=environment, stdout=subprocess.PIPE, text=True, check=True)
     content: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
@@ -187,22 +196,51 @@ def differences(wanted: dict[str, list[str]], found: dict[str, list[str]]) -> li
     return [case for case in wanted if wanted[case] != found.get(case)]
 
 
-def write(only: list[str] | None) -> int:
+def with_new_cases(table: dict[str, Any], found: dict[str, list[str]]) -> dict[str, Any]:
+    """The table after this environment was tried, which the others are held against.
+
+    What others have computed stays as long as every case that they know has the same hashes; they lack the new ones.
+    """
+    if any(found.get(case) != hashes for case, hashes in table["hashes"].items()):
+        return {"hashes": found, "environments": {}}
+    new = [case for case in found if case not in table["hashes"]]
+    others = {name: {**one, "lacks": [*one["lacks"], *new]} for name, one in table["environments"].items()}
+    return {"hashes": found, "environments": others}
+
+
+def row(table: dict[str, Any], name: str, how: dict[str, Any], missing: bool) -> dict[str, Any]:
+    """What is to be written of an environment, which is tried; ``missing`` leaves out what it has computed before."""
+    before = table["environments"].get(name)
+    if missing and before is not None and name != HERE:
+        found = tried(name, how, before["lacks"])
+        if all(before[key] == value for key, value in found["facts"].items()):
+            lacked = {case: table["hashes"][case] for case in before["lacks"]}
+            different = [*before["different"], *differences(lacked, found["hashes"])]
+            return {**found["facts"], "different": different, "lacks": []}
+    found = tried(name, how)
+    if name == HERE:
+        table |= with_new_cases(table, found["hashes"])
+    return {**found["facts"], "different": differences(table["hashes"], found["hashes"]), "lacks": []}
+
+
+def write(only: list[str] | None, missing: bool) -> int:
     """Tries environments, and writes the table and the page; returns whether any bit differs."""
     table = known()
     for name, how in environments().items():
-        if only is not None and name not in only:
+        complete = name in table["environments"] and not table["environments"][name]["lacks"]
+        if (only is not None and name not in only) or (missing and complete and name != HERE):
             continue
         print(f"{name} ...", flush=True)
-        found = tried(name, how)
-        if name == HERE and table["hashes"] != found["hashes"]:  # what the others are held against
-            table = {"hashes": found["hashes"], "environments": {}}
-        other = differences(table["hashes"], found["hashes"])
-        table["environments"][name] = {**found["facts"], "cases": len(found["hashes"]), "different": other}
-        print(f"{name}: {len(found['hashes'])} cases, {len(other)} different {' '.join(other)}", flush=True)
+        one = table["environments"][name] = row(table, name, how, missing)
+        print(f"{name}: {computed_by(table, one)} cases, {len(one['different'])} different", flush=True)
         DATA.write_text(json.dumps(table, indent=1) + "\n")
         PAGE.write_text(page(table))
     return int(any(one["different"] for one in table["environments"].values()))
+
+
+def computed_by(table: dict[str, Any], one: dict[str, Any]) -> int:
+    """How many cases of the table an environment has computed."""
+    return len(table["hashes"]) - len(one["lacks"])
 
 
 def page(table: dict[str, Any]) -> str:
@@ -214,13 +252,15 @@ def page(table: dict[str, Any]) -> str:
         f"One run of each of {count} cases gives one hash of its records and one of the memory it left. The cases are",
         f"every compiled brain on {TASK}, and a task of every world with a policy that acts at random; the session",
         f"seed is {SEED}. The table says in which environments they were computed, and how many came out otherwise.",
-        "`make bits-matrix` measures it anew, and the proofs compare it with the environment they run in.",
+        "`make bits-matrix` measures it anew, and the proofs compare it with the environment they run in. Cases that came",
+        "later were computed later (`--missing`): then an environment keeps what it computed at an earlier commit, as long",
+        "as this environment still gives the same hashes for all of it.",
         "",
         "| environment | Python | NumPy | Numba | llvmlite | code for | cases | different |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for name, one in table["environments"].items():
-        cells = [name, *(one[key] for key in ("python", "numpy", "numba", "llvmlite", "code")), one["cases"]]
+        cells = [name, *(one[key] for key in ("python", "numpy", "numba", "llvmlite", "code")), computed_by(table, one)]
         text.append(f"| {' | '.join(map(str, cells))} | {len(one['different'])} |")
     text += ["", "Emulated processors execute the machine code that was compiled for the level in the table.", ""]
     text += ["| case | records | memory |", "|---|---|---|"]
@@ -244,15 +284,17 @@ def main() -> int:
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--only", nargs="+", help="names of environments")
+    parser.add_argument("--missing", action="store_true", help="only cases that an environment has not computed yet")
+    parser.add_argument("--cases", nargs="*", help=argparse.SUPPRESS)
     parser.add_argument("--compute", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--level", help=argparse.SUPPRESS)
     parser.add_argument("--kept", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.compute:
-        print(json.dumps(computed(given.level, given.kept)))
+        print(json.dumps(computed(given.level, given.kept, given.cases)))
         return 0
     if given.write:
-        return write(given.only)
+        return write(given.only, given.missing)
     if given.check:
         return check()
     print("\n".join(environments()))

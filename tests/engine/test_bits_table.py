@@ -22,7 +22,7 @@ def test_this_environment_gives_the_bits_of_the_table():
 def test_no_environment_gave_other_bits():
     tried = TABLE["environments"]
     assert {name: one["different"] for name, one in tried.items() if one["different"]} == {}
-    assert all(one["cases"] >= len(TABLE["hashes"]) for one in tried.values())
+    assert {name: one["lacks"] for name, one in tried.items() if one["lacks"]} == {}
     assert len(tried) >= 6
 
 
@@ -45,6 +45,32 @@ def test_a_killed_matrix_goes_on_with_the_cases_that_it_lacks(tmp_path, monkeypa
     assert found["tracking-v1 null_random"] == ["kept", "kept"] and len(found["pong-v1 null_random"][0]) == 64
     (tmp_path / "kept.json").write_text(json.dumps(marked | {"source": "of another state"}))
     assert bits_matrix.compute(tmp_path / "kept.json")["tracking-v1 null_random"] == first["tracking-v1 null_random"]
+
+
+def test_a_new_case_is_lacking_until_an_environment_has_computed_it(monkeypatch):
+    asked = []
+
+    def tried(name, how, wanted=None):
+        asked.append((name, wanted))
+        hashes = {"old": ["1", "2"], "new": ["3", "4"]}
+        return {"facts": {"python": "3"}, "hashes": {case: hashes[case] for case in wanted or hashes}}
+
+    monkeypatch.setattr(bits_matrix, "tried", tried)
+    known = {"python": "3", "different": [], "lacks": []}
+    table = {"hashes": {"old": ["1", "2"]}, "environments": {bits_matrix.HERE: known, "other": known}}
+    table["environments"][bits_matrix.HERE] = bits_matrix.row(table, bits_matrix.HERE, {}, missing=True)
+    assert table["environments"]["other"]["lacks"] == ["new"]
+    assert bits_matrix.computed_by(table, table["environments"]["other"]) == 1
+    assert bits_matrix.row(table, "other", {}, missing=True) == known
+    assert asked == [(bits_matrix.HERE, None), ("other", ["new"])]
+    table["environments"]["other"]["python"] = "2"  # it is another environment by now: all of it is computed again
+    assert bits_matrix.row(table, "other", {}, missing=True) == known and asked[-1] == ("other", None)
+
+
+def test_a_case_that_came_out_otherwise_makes_all_rows_old():
+    table = {"hashes": {"old": ["1", "2"]}, "environments": {"other": {"different": [], "lacks": []}}}
+    found = {"old": ["1", "3"]}
+    assert bits_matrix.with_new_cases(table, found) == {"hashes": found, "environments": {}}
 
 
 def test_the_page_is_that_of_the_table():
