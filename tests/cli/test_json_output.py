@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 import sys
 
 import pytest
@@ -73,3 +74,31 @@ def test_json_holds_no_python(session, tmp_path, monkeypatch, capsys, words):
         assert printed.err.startswith("nematodebench: ")
         return
     assert [text for text in strings(json.loads(printed.out)) if REPR.search(text)] == []
+
+
+PRINTS = '''
+class Chatty:
+    """A brain that prints while it acts."""
+
+    def __init__(self, observation_space, action_space, config, seed):
+        """Nothing to prepare."""
+
+    def begin_episode(self):
+        """Nothing to prepare."""
+
+    def act(self, observation):
+        print("I have acted")
+        return 0
+
+    def learn(self, transition):
+        """It learns nothing."""
+'''
+
+
+def test_what_a_brain_prints_is_beside_the_json(tmp_path):
+    (tmp_path / "chatty.py").write_text(PRINTS)
+    words = ["run", "foraging_small-v1", "chatty.py:Chatty", "--runs", "1", "--episodes", "1", "--seed", "1", "--json"]
+    command = [sys.executable, "-m", "nematodebench", *words]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert isinstance(json.loads(done.stdout), dict | list)
+    assert "I have acted" in done.stderr

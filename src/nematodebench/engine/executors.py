@@ -170,6 +170,8 @@ def _end_with_parent() -> None:
 def _serve(connection: Connection) -> None:
     """A worker process: executes what it is sent until nobody is there to send more."""
     _end_with_parent()
+    with contextlib.suppress(OSError):  # one of them may be closed
+        os.dup2(2, 1)  # what a brain prints is told beside the tables and the JSON of a command, not among them
     warnings.formatwarning = lambda message, *_where, **_more: f"nematodebench: {message}\n"
     with contextlib.suppress(EOFError, BrokenPipeError, KeyboardInterrupt):
         while True:
