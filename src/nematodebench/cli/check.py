@@ -13,6 +13,7 @@ from nematodebench.engine.executors import default_workers
 from nematodebench.engine.run import RunSpec, compile_for, execute
 from nematodebench.engine.seeds import run_seed
 from nematodebench.errors import UsageError
+from nematodebench.notices import tell
 from nematodebench.sessions.config import parse_assignments
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.registry import get_task, list_tasks
@@ -60,12 +61,13 @@ def check_brain(name: str, tasks: str | None, assign: list[str], runs: int, *, j
     given = dump_config(resolve_config(name, brain, parse_assignments(assign)))
     wanted = list(_TASKS) if tasks is None else list_tasks() if tasks == "all" else tasks.split(",")
     chosen = [get_task(task.strip()) for task in wanted]
+    tell(f"checking that {name} keeps the contract")
     contract = _contract(name, given)
     costs = [_cost(name, brain, given, task, runs) for task in chosen]
     if json:
         print_json({"contract": list(map(asdict, contract)), "costs": list(map(asdict, costs)), "runs": runs})
     else:
-        print_table(["contract", "", ""], [[part.what, part.outcome, part.why] for part in contract])
+        print_table(["contract", "outcome", "reason"], [[part.what, part.outcome, part.why] for part in contract])
         workers = default_workers(brain)
         print(f"\ncost of a session of {runs} runs, {workers} at a time\n")
         print_table(["task", "steps/s of a run", "an episode", "a session, at most"], [_row(cost) for cost in costs])
@@ -123,6 +125,7 @@ def _cost(name: str, brain: BrainType, config: dict[str, Any], task: Task, runs:
     """Times an episode, or as many as can be timed, and scales it up to a session."""
     resolved = resolve_config(name, brain, config)
     compile_for(task, brain)
+    tell(f"timing an episode of {task.id}")
     seconds, steps, episodes = 0.0, 0, 1
     while seconds < _ENOUGH and episodes <= _MANY:
         short = replace(task, phases=tuple(replace(phase, episodes=episodes, ticks=0) for phase in task.phases))
