@@ -199,6 +199,7 @@ def test_a_saved_brain_acts_and_learns_as_the_one_that_was_saved(name, task):
     assert other.model.action_space.np_random.bit_generator.state == before
 
 
+@pytest.mark.slow
 def test_the_brain_of_a_run_is_saved_loaded_and_trained_further(tmp_path):
     done = nb.run(TASK, "nematodebench.adapters:A2C", runs=1, episodes=2, seed=1, config={"n_steps": 8}, workers=1)
     done.runs[0].brain().save(tmp_path / "a2c.safetensors")

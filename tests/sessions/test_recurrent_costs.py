@@ -13,6 +13,7 @@ from nematodebench.brains.connectome.wiring import read_wiring
 from nematodebench.brains.registry import get_brain
 from nematodebench.engine.agents import Agents
 
+pytestmark = pytest.mark.slow  # compiles the four largest brains
 BODY = Interface(("a", "b", "c", "d"), (-1.0,) * 4, (1.0,) * 4, 3, 0)
 TOLD, OUTPUTS = 4 + 3 + 1, 3 + 1  # senses, last action and reward; a logit for each action, and the value
 
