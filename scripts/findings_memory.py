@@ -12,7 +12,7 @@ from results_page import BRAINS, DATA, RUNS, SEED
 
 from nematodebench.brains.registry import get_brain
 from nematodebench.tasks.anchoring import load_anchors
-from nematodebench.tasks.ranked import lines_of
+from nematodebench.tasks.ranked import blind_line
 from nematodebench.tasks.registry import get_task
 
 FINDING = Path(__file__).resolve().parents[1] / "docs" / "findings" / "memory.json"
@@ -43,9 +43,9 @@ def load(task: str) -> dict[str, Any]:
 
 
 def blind(task: str) -> float:
-    """The normalised score of the best policy that ignores its input, at least that of chance."""
+    """The best normalised score that is to be had without looking, at least that of chance."""
     anchors = load_anchors(get_task(task))
-    return max(0.0, (lines_of(anchors).blind or 0.0)) if anchors is not None else 0.0
+    return blind_line(anchors) if anchors is not None else 0.0
 
 
 def reached(one: dict[str, Any]) -> float:

@@ -23,7 +23,7 @@ from nematodebench.sessions.scores import RunScores, scores_of
 from nematodebench.sessions.twins import gain
 from nematodebench.stats import plus_minus
 from nematodebench.tasks.anchoring import TaskAnchors, load_anchors, normalise
-from nematodebench.tasks.ranked import newer_version
+from nematodebench.tasks.ranked import blind_line, newer_version
 from nematodebench.tasks.registry import built_in_tasks, get_task
 from nematodebench.vocabulary import BrainClass
 
@@ -92,12 +92,6 @@ def _lines(anchors: TaskAnchors) -> list[str]:
     return rows
 
 
-def _blind(anchors: TaskAnchors) -> float:
-    """The best that is to be had without looking, normalised."""
-    found = [one for one in (anchors.blind, anchors.motionless) if one is not None]
-    return max([0.0, *(scoring.normalised(one.value, anchors.floor, anchors.ceiling) for one in found)])
-
-
 def _failings(kept: dict[str, Any], blind: float) -> list[str]:
     """Learners that are not shown to have learned, and those that are not above the best blind policy."""
     idle = [name for name, cell in kept["brains"].items() if not cell["learned"]]
@@ -127,7 +121,7 @@ def _section(path: Path) -> str:
     lines += ["| brain | score | normalised | learning off | gain |", "|---|---|---|---|---|"]
     for name, cell in kept["brains"].items():
         lines.append(f"| {name} | {cell['score']} | {cell['normalised']} | {cell['untrained']} | {cell['gain']} |")
-    return "\n".join([*lines, *_lines(anchors), "", *_failings(kept, _blind(anchors))]).rstrip()
+    return "\n".join([*lines, *_lines(anchors), "", *_failings(kept, blind_line(anchors))]).rstrip()
 
 
 def page() -> str:

@@ -10,6 +10,9 @@ from nematodebench.board.collect import Collection, listing_of
 from nematodebench.board.markdown import BEGIN, END, leaderboard, leaders, with_leaders
 from nematodebench.errors import UsageError
 from nematodebench.submissions.store import load_submission
+from nematodebench.tasks.anchoring import load_anchors
+from nematodebench.tasks.ranked import blind_line
+from nematodebench.tasks.registry import get_task
 from nematodebench.verification.store import read_all
 
 TASK = "foraging_small-v1"
@@ -116,6 +119,21 @@ def test_a_task_that_is_not_ranked_stands_under_a_heading_of_its_own_with_the_re
     assert [row["rank"] for row in rows(below)] == ["–"] * len(rows(below))
     line = next(line for line in leaders(found).split("Published, but not ranked.")[1].splitlines() if TASK in line)
     assert line.endswith("| the best blind policy gets 0.41 |")
+
+
+def test_a_rank_without_skill_is_said(genuine):
+    line = blind_line(load_anchors(get_task(TASK)))
+
+    def measured(name, low):
+        one = variant(genuine, name, brain=name)
+        found = one.verified.normalised.model_copy(update={"ci95": (low, low + 0.02)})
+        return replace(one, verified=one.verified.model_copy(update={"normalised": found}))
+
+    found = collection(measured("a", line + 0.001), measured("b", line - 0.001))
+    assert "Shown to be above the best input-blind policy: 1 of 2 learners." in leaderboard(found)
+    warning = f"not shown to be above the best policy that ignores its input: those of `{TASK}`."
+    assert warning not in leaders(collection(measured("a", line + 0.001)))
+    assert warning in leaders(collection(measured("b", line - 0.001)))
 
 
 def test_a_replacement_is_shown_and_marked_where_it_is_significant(genuine):

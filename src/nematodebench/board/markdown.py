@@ -11,7 +11,7 @@ from nematodebench.records.schemas import NormalisedRecord
 from nematodebench.stats import MARK, Z95, StatValue, plus_minus
 from nematodebench.tasks.anchoring import TaskAnchors, load_anchors
 from nematodebench.tasks.base import Task
-from nematodebench.tasks.ranked import why_unranked
+from nematodebench.tasks.ranked import blind_line, why_unranked
 from nematodebench.tasks.registry import get_task
 
 __all__ = ["BEGIN", "END", "LEADERBOARD", "README", "leaderboard", "leaders", "rank_text", "with_leaders"]
@@ -34,9 +34,11 @@ gap from chance (0) to the ceiling (1) that was closed. *Score* was measured by 
 submission was fixed; *claimed* is what was submitted, marked where fresh runs do not support it. *Verified* says how
 many of the claimed runs came out the same bit for bit, how many fresh runs were made, and when. *Date* is that of the
 merge or of the verification, whichever came first, not one that somebody wrote. *Replaced* is the brain's former
-entry. Lines without a rank are for reference: policies that were trained elsewhere or written by hand, and the task's
-anchors. What every column means: [EVALUATION.md](EVALUATION.md). How to get here:
-[SUBMISSION_GUIDE.md](SUBMISSION_GUIDE.md)."""
+entry. *Class* says what a brain computes with: `classical` are tables, models of beliefs and networks of rates,
+recurrent ones and those on the wiring of the worm too; the others are `spiking`, `reservoir` and `quantum`. Lines
+without a rank are for reference: policies that were trained elsewhere or written by hand, and the task's anchors. A
+learner has skill where it is above the best input-blind policy; a high rank alone does not show that. What every column
+means: [EVALUATION.md](EVALUATION.md). How to get here: [SUBMISSION_GUIDE.md](SUBMISSION_GUIDE.md)."""
 _EMPTY = "There is no entry yet."
 _WAITING = """\
 # Waiting for verification
@@ -85,6 +87,7 @@ def _section(board: TaskBoard, listings: dict[str, Listing], reasons: list[str])
         rows = [{**row, "rank": _NONE} for row in rows]
     header = _header(task, columns)
     about = [_about(task, anchors), *([f"Not ranked: {'; '.join(reasons)}."] if reasons else []), *_resolution(board)]
+    about += _skill(board, listings, anchors)
     lines = [f"## {task.id}", "", " ".join(about), ""]
     lines += table(header, [[row.get(name, _NONE) for name in header] for row in rows])
     if not board.learners:
@@ -110,6 +113,20 @@ def _resolution(board: TaskBoard) -> list[str]:
     count = len(board.learners)
     pairs = count * (count - 1) // 2
     return [f"It tells {round(share * pairs)} of {pairs} pairs of learners apart."]
+
+
+def _skill(board: TaskBoard, listings: dict[str, Listing], anchors: TaskAnchors | None) -> list[str]:
+    """How many learners are above what can be had without looking."""
+    if anchors is None or not board.learners:
+        return []
+    count = sum(_sees(listings[standing.entry.id], anchors) for standing in board.learners)
+    return [f"Shown to be above the best input-blind policy: {count} of {len(board.learners)} learners."]
+
+
+def _sees(listing: Listing, anchors: TaskAnchors) -> bool:
+    """Whether the interval of an entry lies above the best that is to be had without looking."""
+    found = listing.normalised
+    return found is not None and found.ci95 is not None and found.ci95[0] > blind_line(anchors)
 
 
 def _header(task: Task, columns: dict[str, str]) -> list[str]:
@@ -244,7 +261,7 @@ def _anchor_row(anchors: TaskAnchors, name: str, value: float, se: float, n: int
 def leaders(found: Collection) -> str:
     """The README's tables: for each task the best learner, beside the hand-written policies and chance."""
     groups: dict[str, list[list[str]]] = {}
-    unranked = []
+    unranked, unskilled = [], []
     for board in found.boards():
         task = get_task(board.task)
         anchors = load_anchors(task)
@@ -255,11 +272,16 @@ def leaders(found: Collection) -> str:
             continue
         # Normalised scores are comparable within one kind of ceiling only: one table for each.
         kind = anchors.ceiling.kind.name.lower().replace("_", " ") if anchors else "uncalibrated"
+        if anchors and board.learners and not _sees(found.listings[board.learners[0].entry.id], anchors):
+            unskilled.append(code(board.task))
         groups.setdefault(kind, []).append(_leader_row(board, found.listings, anchors))
     if not groups and not unranked:
         return f"{_EMPTY} [Be the first.](docs/nematodebench/SUBMISSION_GUIDE.md)"
     header = ("task", "leader", "score", "level", "normalised", "chemotaxis", "verified", "scripted", "floor")
     parts = [[f"Ceiling: {kind}.", "", *table(header, groups[kind])] for kind in sorted(groups)]
+    if unskilled:
+        said = "Leaders that are not shown to be above the best policy that ignores its input"
+        parts.append([f"{said}: those of {', '.join(unskilled)}."])
     if unranked:
         names = ("task", "highest mean", "score", "normalised", "scripted", "floor", "why it is not ranked")
         parts.append(["Published, but not ranked.", "", *table(names, unranked)])

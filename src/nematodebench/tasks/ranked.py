@@ -12,7 +12,7 @@ from nematodebench.tasks.anchoring import TaskAnchors, load_anchors
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.registry import all_tasks
 
-__all__ = ["MAX_BLIND", "MAX_NULL", "MIN_REFERENCE", "Lines", "lines_of", "newer_version", "why_unranked"]
+__all__ = ["MAX_BLIND", "MAX_NULL", "MIN_REFERENCE", "Lines", "blind_line", "lines_of", "newer_version", "why_unranked"]
 
 MAX_NULL, MAX_BLIND, MIN_REFERENCE = 0.01, 0.25, 0.9
 """Normalised scores: how far from 0 chance may be, how much a blind policy may get, what the reference must get."""
@@ -37,6 +37,12 @@ def lines_of(anchors: TaskAnchors) -> Lines:
     found = (anchors.null, anchors.motionless, anchors.blind, anchors.reference)
     null, motionless, blind, reference = (None if one is None else share(one.value) for one in found)
     return Lines(0.0 if anchors.floor.kind == "null_measured" else null, motionless, blind, reference)
+
+
+def blind_line(anchors: TaskAnchors) -> float:
+    """The best normalised score that is to be had without looking: by chance, by doing nothing, by a blind policy."""
+    lines = lines_of(anchors)
+    return max(0.0, lines.motionless or 0.0, lines.blind or 0.0)
 
 
 def newer_version(task: Task, tasks: Iterable[Task] | None = None) -> Task | None:
