@@ -150,23 +150,27 @@ def collect(root: Path) -> Collection:
     What passed before and has not changed since is not checked again; what two submissions may not share is.
     """
     found, top = Collection(history=merge_history(root)), root.absolute()
-    with _without_garbage(), open_known(top) as known:
-        read = _read_all(top, known)
+    with _without_garbage(), open_known(top) as known, PatientJudge(top, known) as judge:
+        read = []
+        for one in _read_all(top, known):
+            read.append(one)
+            if one.submission is not None:
+                judge.expect(one.submission)
+        judge.all_expected()
         believed = read_all(root, known, _digests(read))
         neighbours = Neighbours(
             ((one.name, one.submission) for one in read if one.submission is not None), found.history
         )
-        with PatientJudge(top, known) as judge:
-            for one in read:
-                verdict, shared = judge.judge(top / one.name, one.submission, one.digest), _shared(top, one, neighbours)
-                reasons = [*verdict.reasons, *shared] or [one.why]
-                try:
-                    if verdict.passed and not shared and one.submission is not None:
-                        _sort_in(found, believed, one.submission, one)
-                        continue
-                except UsageError as error:
-                    reasons = [str(error)]
-                found.rejected.append(Rejection(one.name, reasons))
+        for one in read:
+            verdict, shared = judge.judge(top / one.name, one.submission, one.digest), _shared(top, one, neighbours)
+            reasons = [*verdict.reasons, *shared] or [one.why]
+            try:
+                if verdict.passed and not shared and one.submission is not None:
+                    _sort_in(found, believed, one.submission, one)
+                    continue
+            except UsageError as error:
+                reasons = [str(error)]
+            found.rejected.append(Rejection(one.name, reasons))
     found.rejected.extend(_strays(root, read))
     found.rejected.extend(Rejection(name, [reason]) for name, reason in believed.refused.items())
     return found
@@ -201,8 +205,8 @@ class _Read:
     why: str = ""
 
 
-def _read_all(root: Path, known: Known) -> list[_Read]:
-    return [_read(root, path.relative_to(root).as_posix(), known) for path in submission_files(root)]
+def _read_all(root: Path, known: Known) -> Iterator[_Read]:
+    return (_read(root, path.relative_to(root).as_posix(), known) for path in submission_files(root))
 
 
 def _read(root: Path, name: str, known: Known) -> _Read:
@@ -257,7 +261,7 @@ def signed(root: Path) -> Collection:
     """
     found = Collection()
     with open_known(root.absolute()) as known:
-        read = _read_all(root, known)
+        read = list(_read_all(root, known))
         believed = read_all(root, known, _digests(read))
     for one in read:
         with contextlib.suppress(UsageError):

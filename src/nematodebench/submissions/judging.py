@@ -5,9 +5,8 @@ on its config and whether git has that, and on the code that judges (:mod:`nemat
 depends on other submissions is not part of it and is asked of all of them each time.
 """
 
+import contextlib
 import hashlib
-import os
-import stat
 from functools import cached_property
 from pathlib import Path
 
@@ -15,18 +14,15 @@ from nematodebench.brains.registry import is_built_in
 from nematodebench.errors import UsageError
 from nematodebench.records.submission_schema import NematodeBenchSubmission
 from nematodebench.submissions.bundles import BUNDLES
+from nematodebench.submissions.contents import Ahead, folder_hash
 from nematodebench.submissions.guarded import Judge, Verdict
 from nematodebench.submissions.known import Known
 from nematodebench.submissions.repository import tracked_configs
 from nematodebench.submissions.sessions import ARTIFACTS, artifact_path
-from nematodebench.submissions.untrusted import MAX_CONFIG, MAX_SUBMISSION, MAX_TABLE, PLAIN, read_file
+from nematodebench.submissions.untrusted import MAX_CONFIG, MAX_SUBMISSION, read_file
 from nematodebench.tasks.registry import all_tasks, get_task
 
 __all__ = ["PatientJudge"]
-
-_MOST_FILES = 100
-"""A folder of a session holds three files, and that of a bundle a few more."""
-_PART = 1 << 20
 
 
 class PatientJudge:
@@ -40,12 +36,24 @@ class PatientJudge:
     def __init__(self, root: Path, known: Known) -> None:
         self._root, self._known, self._judge = root, known, Judge(root)
         self._configs: dict[str, str] = {}
+        self._ahead = Ahead()
 
     def __enter__(self) -> "PatientJudge":
         return self
 
     def __exit__(self, *error: object) -> None:
         self._judge.__exit__(*error)
+        self._ahead.close()
+
+    def expect(self, submission: NematodeBenchSubmission) -> None:
+        """Says that a submission will be judged: its folders are read meanwhile."""
+        with contextlib.suppress(UsageError):
+            if _is_ours(submission):
+                self._ahead.announce([self._place(folder) for folder in _folders(submission)])
+
+    def all_expected(self) -> None:
+        """Says that no other will be."""
+        self._ahead.all_announced()
 
     def judge(self, path: Path, submission: NematodeBenchSubmission | None, digest: str) -> Verdict:
         """What the checks of a submission say of it alone.
@@ -66,16 +74,20 @@ class PatientJudge:
         return verdict
 
     def _basis(self, path: Path, submission: NematodeBenchSubmission, digest: str | None = None) -> list[str] | None:
-        """Everything that the verdict on a submission rests on; None where that is not known, or not plain files."""
+        """Everything that the verdict on a submission rests on; None where that is not known, or not plain files.
+
+        With ``digest`` it is what was read first: the hash of the submission and what was found ahead of time.
+        """
         if not _is_ours(submission):
             return None
+        early = digest is not None
         name, config = path.relative_to(self._root).as_posix(), submission.config_file
         try:
             digest = digest or _sha256(read_file(self._root, name, MAX_SUBMISSION))
             found = [name, digest, config, str(config in self._tracked), self._config(config)]
             for folder in _folders(submission):
-                found.extend((folder, self._content(folder)))
-        except (OSError, UsageError):
+                found.extend((folder, self._content(folder, early)))
+        except (OSError, ValueError, UsageError):
             return None
         return found
 
@@ -89,22 +101,15 @@ class PatientJudge:
     def _tracked(self) -> set[str]:
         return set(tracked_configs(self._root))
 
-    def _content(self, folder: str) -> str:
+    def _content(self, folder: str, early: bool = False) -> str:
         """One hash of all names and files in a folder. No link is followed, on the way there or inside."""
+        place = self._place(folder)
+        return (self._ahead.find(place) if early else None) or folder_hash(place)
+
+    def _place(self, folder: str) -> str:
         if folder.rpartition("/")[0] not in self._plain_folders:
             raise UsageError(f"A link leads to {folder}.")
-        place = os.open(f"{self._root}/{folder}", PLAIN | os.O_DIRECTORY)
-        try:
-            with os.scandir(place) as entries:
-                names = sorted(entry.name for entry in entries)
-            if len(names) > _MOST_FILES:
-                raise UsageError(f"{folder} holds too many files.")
-            digest = hashlib.sha256()
-            for name in names:
-                _add_file(digest, name, place)
-            return digest.hexdigest()
-        finally:
-            os.close(place)
+        return f"{self._root}/{folder}"
 
     @cached_property
     def _plain_folders(self) -> set[str]:
@@ -136,24 +141,3 @@ def _folders(submission: NematodeBenchSubmission) -> list[str]:
 
 def _sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
-
-
-def _add_file(digest: "hashlib._Hash", name: str, folder: int) -> None:
-    """Adds a plain file in an open folder to a hash, with its name and size; it is one file of one place."""
-    handle = os.open(name, PLAIN, dir_fd=folder)
-    try:
-        state = os.fstat(handle)
-        if not stat.S_ISREG(state.st_mode) or state.st_nlink > 1 or state.st_size > MAX_TABLE:
-            raise UsageError(f"{name} is not a plain file of a session.")
-        digest.update(os.fsencode(name) + b"\0%d\0" % state.st_size)
-        left, part = state.st_size, b"-"
-        while part and left >= 0:
-            wanted = min(left + 1, _PART)
-            part = os.read(handle, wanted)
-            digest.update(part)
-            left -= len(part)
-            if not left and len(part) < wanted:  # that was the end of the file
-                return
-        raise UsageError(f"{name} changes while it is read.")
-    finally:
-        os.close(handle)

@@ -144,9 +144,7 @@ def _connected(path: Path) -> sqlite3.Connection:
     database = sqlite3.connect(path, timeout=30.0, isolation_level=None)
     path.chmod(0o600)
     database.execute("PRAGMA synchronous = OFF")  # what a power failure takes is found out again
-    database.execute(
-        "CREATE TABLE IF NOT EXISTS findings (basis BLOB PRIMARY KEY, found TEXT, seal BLOB) WITHOUT ROWID"
-    )
+    database.execute("CREATE TABLE IF NOT EXISTS findings (basis BLOB PRIMARY KEY, found TEXT, seal BLOB)")
     return database
 
 

@@ -11,10 +11,10 @@ from nematodebench.records.packed import PACKED
 from nematodebench.records.runs_table import MOST_RUNS, RUNS_FILE, RUNS_IN_RECORD, whole
 from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.records.submission_schema import SessionReference
+from nematodebench.submissions.contents import MAX_TABLE
 from nematodebench.submissions.untrusted import (
     MAX_CONFIG,
     MAX_JSON,
-    MAX_TABLE,
     parse_record,
     problems,
     read_file,

@@ -18,13 +18,12 @@ from nematodebench.records.plain_text import is_invisible
 from nematodebench.records.schemas import Record
 from nematodebench.records.versions import up_to_date
 from nematodebench.sessions.config import SessionConfig, config_from
+from nematodebench.submissions.contents import PLAIN
 
 __all__ = [
     "MAX_CONFIG",
     "MAX_JSON",
     "MAX_SUBMISSION",
-    "MAX_TABLE",
-    "PLAIN",
     "parse_config",
     "parse_record",
     "problems",
@@ -36,10 +35,7 @@ __all__ = [
 MAX_CONFIG = 1 << 16
 MAX_SUBMISSION = 4_000_000
 MAX_JSON = 20_000_000
-MAX_TABLE = 200_000_000
 MAX_DEPTH = 32
-PLAIN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-"""How a file of somebody else is opened: no link is followed, and no pipe is waited for."""
 _MAX_EVENTS = 10_000
 _MAX_MEMORY = 256 << 20
 _SHOWN = 10
