@@ -1,17 +1,34 @@
-"""Runs executed twice: by the package, and by a page in Chromium."""
+"""Runs executed twice: by the package, and by a page in a browser."""
 
 from dataclasses import replace
 
 from nematodebench.brains.configs import resolve_config
-from nematodebench.brains.registry import get_brain
+from nematodebench.brains.registry import get_brain, is_built_in, is_compiled, list_brains
 from nematodebench.browser.cases import case, tables
+from nematodebench.browser.extract import function_key
 from nematodebench.browser.modules import case_script, module_scripts, run_script
 from nematodebench.engine.run import RunSpec, execute
 from nematodebench.engine.seeds import run_seed
-from nematodebench.tasks.registry import get_task
+from nematodebench.tasks.registry import built_in_tasks, get_task
 
+BRAINS = [name for name in list_brains() if is_built_in(name) and is_compiled(get_brain(name))]
 SESSION = 2026
 PAGE = "<!doctype html><meta charset=utf-8><title>runs</title><script src=run.js></script>\n"
+
+
+def home_of(brain):
+    """A task that a brain is at home on."""
+    return "foraging_small-v1" if brain != "plate_follower" else "plate_chemotaxis_untrained-v1"
+
+
+def worlds():
+    """One task for each pair of a world's functions, and its number of agents; where several have it, the first."""
+    found = {}
+    for task in built_in_tasks().values():
+        if len(task.phases) == 1 or task.assay:
+            world = task.phases[0].world
+            found.setdefault((function_key(world.reset), function_key(world.step)), (task.id, world.agents))
+    return dict(found.values())
 
 
 def site(folder):

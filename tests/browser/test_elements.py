@@ -1,15 +1,19 @@
 """The elements of a page: executing a run again, watching it, and training a brain."""
 
-import json
+from base64 import b64decode, b64encode
 
 import pytest
 from executed import SESSION, native, shortened, site
 
+from nematodebench.brains.configs import resolve_config
 from nematodebench.brains.registry import get_brain
 from nematodebench.browser.cases import case, tables
 from nematodebench.browser.modules import assignment, case_script
 from nematodebench.browser.pages import write_play_page
 from nematodebench.browser.play import blind_case, play_data, sliders
+from nematodebench.engine.run import RunSpec, execute
+from nematodebench.engine.seeds import run_seed
+from nematodebench.site.marks import marks
 from nematodebench.tasks.continual import continual_task
 from nematodebench.tasks.registry import get_task
 
@@ -57,15 +61,45 @@ def test_the_recorded_run_is_identical(page, opened_page):
     assert "s, by" in page.inner_text("nb-run .nb-quiet >> nth=-1")
 
 
-def test_another_run_is_different_and_told_where(page, opened_page):
-    rows = json.dumps([["train", [[0.0] * 10]]])
-    body = f'<script type="application/json" id=rows>{rows}</script>'
-    page.goto(opened_page(body + f"<nb-run case=other records=rows {opened_page.run}></nb-run>"))
+def altered(text, place):
+    """Marks of which one is another."""
+    every, _, known = text.partition(":")
+    found = bytearray(b64decode(known))
+    found[place] ^= 1
+    return f"{every}:{b64encode(found).decode()}"
+
+
+@pytest.mark.parametrize(
+    ("known", "told"),
+    [
+        ("", "only the hashes are kept"),
+        (marks, "The marks of its episodes are the recorded ones"),
+        (lambda task, records: altered(marks(task, records), 3), "It parted at episode 4 of phase 'train'."),
+        (lambda task, records: altered(marks(task, records, 4), 1), "between episodes 5 and 6 of phase 'train'."),
+        (lambda task, records: altered(marks(task, records, 4), 2), "It parted at episode 1 of phase 'assay'."),
+    ],
+)
+def test_a_run_that_differs_is_told_where(page, opened_page, known, told):
+    task = shortened(get_task(TASK), 6)
+    kind = get_brain("q_table")
+    spec = RunSpec(task, "q_table", kind, resolve_config("q_table", kind, {}), run_seed(SESSION, 0), 0)
+    given = known and known(task, execute(spec).records)
+    run = opened_page.run.replace("record-hash=", "record-hash=0")
+    page.goto(opened_page(f'<nb-run case=one marks="{given}" {run}></nb-run>'))
     page.click("nb-run button")
     page.wait_for_selector("nb-run .nb-bad")
-    told = page.inner_text("nb-run .nb-bad")
-    assert told.startswith("DIFFERENT.")
-    assert "It parted at episode 1 of phase 'train'." in told
+    text = page.inner_text("nb-run .nb-bad")
+    assert text.startswith("DIFFERENT. The episodes are not the recorded ones.")
+    assert told in text
+
+
+def test_a_brain_that_learned_something_else_is_told_so(page, opened_page):
+    run = opened_page.run.replace("memory-hash=v2:", "memory-hash=v2:0")
+    page.goto(opened_page(f"<nb-run case=one {run}></nb-run>"))
+    page.click("nb-run button")
+    page.wait_for_selector("nb-run .nb-bad")
+    text = "DIFFERENT. The episodes are the same, the brain's memory is not."
+    assert page.inner_text("nb-run .nb-bad") == text
 
 
 def test_a_run_is_cancelled(page, opened_page):

@@ -1,24 +1,9 @@
 """Chromium executes the very runs that the package executes: same records, same memory, from the seed alone."""
 
 import pytest
-from executed import compared, hashes, site
+from executed import BRAINS, compared, hashes, home_of, site, worlds
 
-from nematodebench.brains.registry import get_brain, is_built_in, is_compiled, list_brains
-from nematodebench.browser.extract import function_key
 from nematodebench.engine.seeds import brain_seed, run_seed
-from nematodebench.tasks.registry import built_in_tasks
-
-BRAINS = [name for name in list_brains() if is_built_in(name) and is_compiled(get_brain(name))]
-
-
-def worlds():
-    """One task for each pair of a world's functions; where several tasks have it, the first."""
-    found = {}
-    for task in built_in_tasks().values():
-        if len(task.phases) == 1 or task.assay:
-            world = task.phases[0].world
-            found.setdefault((function_key(world.reset), function_key(world.step)), task.id)
-    return list(found.values())
 
 
 @pytest.fixture(scope="module")
@@ -34,14 +19,13 @@ def opened(page, address):
 
 @pytest.mark.parametrize("brain", BRAINS)
 def test_every_compiled_brain(opened, brain):
-    task = "foraging_small-v1" if brain != "plate_follower" else "plate_chemotaxis_untrained-v1"
-    (here, _), there = compared(opened, task, brain, run=1, episodes=3)
+    (here, _), there = compared(opened, home_of(brain), brain, run=1, episodes=3)
     assert hashes(there) == here
 
 
 @pytest.mark.parametrize("task", worlds())
 def test_every_compiled_world(opened, task):
-    brain = "mlp_reinforce" if built_in_tasks()[task].world.agents == 1 else "null_random"
+    brain = "mlp_reinforce" if worlds()[task] == 1 else "null_random"
     (here, _), there = compared(opened, task, brain, episodes=2, watch=[1])
     assert hashes(there) == here, "or watching has changed it"
     assert min(there["rows"]) > 0

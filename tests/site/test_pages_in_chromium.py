@@ -185,6 +185,22 @@ def test_fresh_and_claimed_runs_are_offered_and_both_are_identical(verified_site
     assert "IDENTICAL" in executed(page)
 
 
+ALTERED = """() => {
+  const hashes = Object.values(nbRuns)[0];
+  for (const runs of Object.values(hashes)) for (const run of runs) run[0] = "0".repeat(64);
+}"""
+
+
+def test_a_record_that_was_altered_is_found_out(verified_site, page):
+    """The page says where a claimed run parted: nowhere, here, because its episodes are the recorded ones."""
+    page.goto(verified_site[1].as_uri())
+    page.evaluate(ALTERED)
+    page.select_option("select[name=session]", page.locator("optgroup[data-kind=fresh] option").nth(1).inner_text())
+    assert "DIFFERENT. The episodes are not the recorded ones. Of this run only the hashes are kept" in executed(page)
+    page.select_option("select[name=session]", page.locator("optgroup[data-kind=claimed] option").first.inner_text())
+    assert "the recorded hash belongs to another run" in executed(page)
+
+
 def test_a_button_beside_an_entry_executes_its_best_run_and_shows_it(verified_site, page):
     asked = []
     page.on("request", lambda one: asked.append(one.url))
@@ -290,6 +306,22 @@ def test_axe_finds_nothing_serious_where_runs_are_executed(verified_site, contin
             page.get_by_role("button", name="Watch the best").click()
             page.locator("nb-viewer .nb-gauges span").first.wait_for(timeout=60_000)
         assert serious(page, axe) == [], place
+
+
+def test_the_private_board_executes_runs_again_and_shows_them(lab, page):
+    page.goto((lab / "index.html").as_uri())
+    page.get_by_role("button", name="Execute the best run of q_table on foraging_small-v2").click()
+    page.get_by_text("IDENTICAL. Record").wait_for(timeout=60_000)
+    page.locator("tr.replay nb-viewer .nb-gauges b").first.wait_for(timeout=60_000)
+    address = page.url
+    page.goto("about:blank")
+    page.goto(address)
+    page.get_by_text("IDENTICAL. Record").wait_for(timeout=60_000)
+    page.goto((lab / "tasks/foraging_small-v2.html").as_uri())
+    page.locator("input[name=run]").first.fill("1")
+    page.locator("input[name=run]").first.blur()
+    page.get_by_role("button", name="Execute run 1 again here").click()
+    page.get_by_text("IDENTICAL").first.wait_for(timeout=60_000)
 
 
 def test_the_private_board_and_its_pages(lab, address, page, axe):

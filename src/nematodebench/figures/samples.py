@@ -9,6 +9,7 @@ from typing import Any
 from zlib import crc32
 
 from nematodebench.figures.curves_of_runs import Curves, curves_of
+from nematodebench.measures.base import RunRecords
 from nematodebench.records.episodes import read_frame
 from nematodebench.records.labels import shown_brain
 from nematodebench.records.schemas import ExperimentMetadata
@@ -103,9 +104,17 @@ class Sample:
     @cached_property
     def curves(self) -> Curves | None:
         """How its runs learned; None for runs of which no episodes are stored."""
+        task, episodes = self.episodes()
+        finished = [run.run for run in self.record.runs if run.status == "finished"] if self.record else []
+        return curves_of(task, [episodes[run] for run in finished if run in episodes])
+
+    def episodes(self) -> tuple[Task, Mapping[int, RunRecords]]:
+        """The stored episodes of every run, and the task with the columns that they have; none where none are kept."""
         if self.record is None or self.place is None:
-            return None
-        return _curves(self.record, self.place)
+            return self.task, {}
+        known = phase_columns(self.task)
+        recorded = self.task.as_recorded(self.record.columns or stored_columns(self.place, known))
+        return recorded, stored_records(self.place, phase_columns(recorded))
 
 
 def sample_of_session(place: Path) -> Sample:
@@ -116,14 +125,6 @@ def sample_of_session(place: Path) -> Sample:
         label, task_of(record), scores_of_record(record), record.metrics, f"seed {record.session_seed}",
         record.num_runs, record, folder_of(place),
     )  # fmt: skip
-
-
-def _curves(record: ExperimentMetadata, folder: Path) -> Curves | None:
-    task = task_of(record)
-    recorded = task.as_recorded(record.columns or stored_columns(folder, phase_columns(task)))
-    records = stored_records(folder, phase_columns(recorded))
-    finished = [run.run for run in record.runs if run.status == "finished"]
-    return curves_of(recorded, [records[run] for run in finished if run in records])
 
 
 def samples_of_sweep(folder: Path) -> list[Sample]:

@@ -22,7 +22,16 @@ from nematodebench.figures.render import FORMATS
 from nematodebench.site.badges import badge
 from nematodebench.site.brain_page import ablation_tables, efficiency_row, measured_costs
 from nematodebench.site.cells import axis_lines, stat
-from nematodebench.site.entries import Signers, curves_of_entry, day, file_name, row, sessions_of_entry
+from nematodebench.site.entries import (
+    Signers,
+    curves_of_entry,
+    day,
+    episodes_of_entry,
+    file_name,
+    row,
+    sessions_of_entry,
+)
+from nematodebench.site.marks import EVERY, marks
 from nematodebench.site.overview import MOST_SHOWN, board_figure
 from nematodebench.site.pages import beside, page_figure, render, script_json, site_script, style_sheet
 from nematodebench.site.replay import (
@@ -118,14 +127,16 @@ class BoardSite:
         id_, made, current = listing.entry.id, listing.submission, listing.entry.id in self._places
         sessions = sessions_of_entry(self.root, listing)
         metadata = [session.metadata for session in sessions]
+        episodes = episodes_of_entry(listing, sessions)
+        told = [{run: marks(task, one[run], EVERY) for run in one} for task, one in episodes]
         # The runs of the verifier, which the score rests on, then those that were claimed.
-        offers = fresh_offers(self.signers.results.get(id_)) + claimed_offers(metadata)
+        offers = fresh_offers(self.signers.results.get(id_)) + claimed_offers(zip(metadata, told, strict=True))
         replay = replay_of(id_, made.environment.task, made.brain_type, made.brain_config, offers)
         return _Told(
             replay=replay,
             runs="" if replay is None else runs_script(id_, offers, replay),
             efficiency=efficiency_row(self._costs.get(id_, {}), metadata) if current else [],
-            curves=curves_of_entry(listing, sessions) if current else None,
+            curves=curves_of_entry(episodes) if current else None,
         )
 
     def _page(self, template: str, up: str = "", **content: Any) -> str:

@@ -14,13 +14,23 @@ from nematodebench.figures.curves_of_runs import Curves, curves_of
 from nematodebench.site.cells import number, stat
 from nematodebench.stats import plus_minus
 from nematodebench.submissions.sessions import StoredSession, open_session
-from nematodebench.submissions.tables import read_episodes, recorded_task
+from nematodebench.submissions.tables import Records, read_episodes, recorded_task
+from nematodebench.tasks.base import Task
 from nematodebench.tasks.registry import get_task
 from nematodebench.verification.keys import load_keys
 from nematodebench.verification.statement import Result
 from nematodebench.verification.store import open_record
 
-__all__ = ["Signers", "curves_of_entry", "day", "file_name", "normalised_text", "row", "sessions_of_entry"]
+__all__ = [
+    "Signers",
+    "curves_of_entry",
+    "day",
+    "episodes_of_entry",
+    "file_name",
+    "normalised_text",
+    "row",
+    "sessions_of_entry",
+]
 
 
 def file_name(text: str, ending: str = ".html") -> str:
@@ -99,12 +109,14 @@ def sessions_of_entry(root: Path, listing: Listing) -> list[StoredSession]:
         return []
 
 
-def curves_of_entry(listing: Listing, sessions: Sequence[StoredSession]) -> Curves | None:
+def episodes_of_entry(listing: Listing, sessions: Sequence[StoredSession]) -> list[tuple[Task, Records]]:
+    """The episodes of every claimed session, and the task with the columns that they have."""
+    recorded = [recorded_task(stored, get_task(listing.entry.task)) for stored in sessions]
+    return [(task, read_episodes(stored, task)) for task, stored in zip(recorded, sessions, strict=True)]
+
+
+def curves_of_entry(episodes: Sequence[tuple[Task, Records]]) -> Curves | None:
     """How the claimed runs of an entry learned; None where there are none, or too few episodes."""
-    task = get_task(listing.entry.task)
-    runs, recorded = [], task
-    for stored in sessions:
-        recorded = recorded_task(stored, task)
-        episodes = read_episodes(stored, recorded)
-        runs += [episodes[k] for k in sorted(episodes)]
-    return curves_of(recorded, runs)
+    if not episodes:
+        return None
+    return curves_of(episodes[-1][0], [records[run] for _, records in episodes for run in sorted(records)])

@@ -28,13 +28,17 @@ KINDS = {
 
 @dataclass(frozen=True)
 class OfferedRun:
-    """One run with the hashes that its execution has to give; the score is None where it has none."""
+    """One run with the hashes that its execution has to give; the score is None where it has none.
+
+    Where its episodes are stored, its marks tell where another run parted from it.
+    """
 
     number: int
     seed: int
     score: float | None
     record_hash: str
     memory_hash: str | None
+    marks: str = ""
 
 
 @dataclass(frozen=True)
@@ -47,14 +51,17 @@ class Offer:
     runs: tuple[OfferedRun, ...]
 
 
-def claimed_offers(sessions: Iterable[ExperimentMetadata], kind: str = "claimed") -> list[Offer]:
-    """The runs of stored sessions."""
+def claimed_offers(
+    sessions: Iterable[tuple[ExperimentMetadata, Mapping[int, str]]], kind: str = "claimed"
+) -> list[Offer]:
+    """The runs of stored sessions, each with the marks of its runs."""
     return [
         Offer(kind, one.session_seed, one.score_key, tuple(
-            OfferedRun(run.run, run.seed, run.metrics.get(one.score_key), run.record_hash, run.memory_hash)
+            OfferedRun(run.run, run.seed, run.metrics.get(one.score_key), run.record_hash, run.memory_hash,
+                       marks.get(run.run, ""))
             for run in one.runs
         ))
-        for one in sessions
+        for one, marks in sessions
     ]  # fmt: skip
 
 
@@ -120,15 +127,15 @@ def _ends(offer: Offer) -> list[dict[str, Any]]:
             "label": f"{word} {offer.kind} run: number {run.number}, {offer.score_key.replace('_', ' ')} {score:.3f}"
             .replace("  ", " "),
             "run": run.number, "session": offer.session, "seed": str(run.seed), "record_hash": run.record_hash,
-            "memory_hash": run.memory_hash, "kind": offer.kind,
+            "memory_hash": run.memory_hash, "marks": run.marks, "kind": offer.kind,
         }
         for word, (score, run) in chosen.items()
     ]  # fmt: skip
 
 
 def runs_script(key: str, offers: Sequence[Offer], replay: Mapping[str, Any]) -> str:
-    """The hashes of every run that is offered, by session seed (``window.nbRuns[key]``), and those that are shown."""
-    found = {str(one.session): [[run.record_hash, run.memory_hash] for run in one.runs] for one in offers}
+    """Hashes and marks of every run that is offered, by session seed (``window.nbRuns[key]``), and which are shown."""
+    found = {str(one.session): [[run.record_hash, run.memory_hash, run.marks] for run in one.runs] for one in offers}
     shown = {"runs": replay["shown"], "blind": replay["blind"]}
     return assignment("nbRuns", key, found) + assignment("nbShown", key, shown)
 

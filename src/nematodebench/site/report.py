@@ -15,7 +15,8 @@ from nematodebench.site.cells import axis_lines, number, stat, stored_stat
 from nematodebench.site.continual_section import continual_section
 from nematodebench.site.origins import origin_of, search_origin
 from nematodebench.site.pages import page_figure, render, site_script, style_sheet
-from nematodebench.site.replay import Offer, OfferedRun, claimed_offers, replay_of, replay_scripts
+from nematodebench.site.replay import replay_scripts
+from nematodebench.site.sample_replay import sample_replay
 from nematodebench.site.sections import section_of
 from nematodebench.stats import plus_minus
 
@@ -93,7 +94,7 @@ def _task_section(task: str, samples: Sequence[Sample]) -> dict[str, Any]:
         task, f"{first.summary[:1].upper()}{first.summary[1:]}. The score is {first.score_key or 'not defined'}.",
         tables=[_table(task, samples)], figures=task_figures(samples), notes=notes,
         facts=[origin_of(sample) for sample in samples if sample.record is not None or sample.cell is not None],
-        replays=[{**found, "label": sample.label} for sample in samples if (found := _replay(sample)) is not None],
+        replays=[{**found[0], "label": sample.label} for sample in samples if (found := sample_replay(sample, 1))],
     )  # fmt: skip
 
 
@@ -122,18 +123,6 @@ def _cells(sample: Sample, columns: Mapping[str, str]) -> list[str]:
     )
     runs = str(done) if done == sample.runs else f"{done} of {sample.runs}"
     return [sample.label, runs, stat(sample.score), share, *(stat(sample.metrics.get(name)) for name in columns)]
-
-
-def _replay(sample: Sample) -> dict[str, Any] | None:
-    record, cell = sample.record, sample.cell
-    if cell is not None:  # it keeps no hashes: its runs are shown, and compared with nothing
-        runs = [OfferedRun(run.number, run.seed, run.score, "", "") for run in cell.runs]
-        offer = Offer("", cell.session_seed, sample.task.score_key, tuple(runs))
-        return replay_of(cell.key, sample.task, cell.brain, cell.config, [offer])
-    if record is None or record.continued_from is not None:  # a page has no saved brains to begin with
-        return None
-    key, offers = f"run-{record.experiment_id}", claimed_offers([record], "")
-    return replay_of(key, sample.task, record.brain, record.brain_config, offers)
 
 
 def _search_section(result: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,7 @@ import { make, said, styled } from "./parts";
 import { caseOf, execute, variant } from "./runner";
 import { seedsOf } from "./seeds";
 import type { Expected } from "./types";
-import { firstDifference, verdict } from "./verdict";
+import { partedAt, verdict } from "./verdict";
 
 const WORDS = { relaxed: "relaxed SIMD, which the self-test found exact", exact: "exact emulation of fused multiply-add" };
 
@@ -71,11 +71,10 @@ export class NbRun extends HTMLElement {
   private async show(expected: Expected, found: NonNullable<Awaited<ReturnType<typeof execute>>>, result: HTMLElement, words: HTMLElement): Promise<void> {
     const told = verdict(expected, found);
     const kind = told.identical === null ? "" : told.identical ? "nb-good" : "nb-bad";
-    const recorded = this.getAttribute("records");
-    const parted = recorded && told.identical === false ? firstDifference(JSON.parse(document.getElementById(recorded)?.textContent ?? "[]"), found.records) : null;
+    const parted = expected.record_hash !== found.recordHash && told.identical === false ? partedAt(this.getAttribute("marks") ?? "", found.records) : "";
     words.textContent = "";
     result.append(
-      make("p", { class: kind }, [told.text, parted].filter(Boolean).join(" ")),
+      make("p", { class: kind }, `${told.text} ${parted}`.trim()),
       make("p", { class: "nb-hash" }, `records ${found.recordHash}`),
       make("p", { class: "nb-hash" }, `memory ${found.memoryHash}`),
       make("p", { class: "nb-quiet" },

@@ -2,7 +2,7 @@
 
 import { writeState, type State } from "./tables";
 
-type Hashes = Record<string, Record<string, [string, string | null][]>>;
+type Hashes = Record<string, Record<string, [string, string | null, string][]>>;
 
 /** Lets the reader choose any run of an entry, kept in the address; the element that executes it is made anew. */
 function connectChoice(form: HTMLFormElement, state: State): void {
@@ -17,7 +17,7 @@ function connectChoice(form: HTMLFormElement, state: State): void {
     if (!place || !hashes) return;
     const kind = session.selectedOptions[0]!.closest("optgroup")?.dataset["kind"] ?? "";
     const label = `Execute ${kind} run ${run.value} again here`.replace("  ", " ");
-    const told = { case: key, session: session.value, run: run.value, label, "record-hash": hashes[0], "memory-hash": hashes[1] ?? "" };
+    const told = { case: key, session: session.value, run: run.value, label, "record-hash": hashes[0], "memory-hash": hashes[1] ?? "", marks: hashes[2] };
     const made = document.createElement("nb-run");
     for (const [name, value] of Object.entries(told)) made.setAttribute(name, value);
     place.replaceWith(made);

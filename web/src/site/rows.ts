@@ -19,10 +19,11 @@ async function fill(place: HTMLElement, key: string): Promise<void> {
   list.textContent = JSON.stringify(shown.runs);
   const told = { case: key, session: best["session"]!, run: best["run"]! };
   const words = document.createElement("p");
-  words.textContent = `Your browser executes the ${best["label"]}, by the kernels that made it, and compares both hashes.`;
+  const hash = best["record_hash"]!;
+  words.textContent = `Your browser executes the ${best["label"]}, by the kernels that made it${hash ? ", and compares both hashes" : ""}.`;
   place.replaceChildren(
     words, list,
-    element("nb-run", { ...told, starts: "", label: "Execute it again", "record-hash": best["record_hash"]!, "memory-hash": best["memory_hash"]! }),
+    element("nb-run", { ...told, starts: "", label: "Execute it again", "record-hash": hash, "memory-hash": best["memory_hash"]!, marks: best["marks"]! }),
     element("nb-viewer", { ...told, plays: "", runs: `${key}-runs`, ...(shown.blind && { blind: shown.blind }) }),
   );
 }
