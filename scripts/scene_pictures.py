@@ -23,7 +23,7 @@ FILMS = {
     "predator": ("predator_large-v2", "gradient_follower", 2, 9),
     "chemotaxis": ("chemotaxis_assay-v1", "gradient_follower", 1, 0),
     "association": ("association-v2", "spiking_rstdp", 1, 24),
-    "gridworld": ("gridworld-v2", "spiking_rstdp", 1, 29),
+    "gridworld": ("gridworld-v3", "spiking_rstdp", 1, 99),
     "prediction": ("prediction-v2", "spiking_rstdp", 1, 14),
     "navigation": ("navigation-v2", "q_table", 2, 19),
     "pattern_memory": ("pattern_memory-v2", "q_table", 1, 29),

@@ -60,3 +60,32 @@ def test_a_task_that_a_closed_walk_plays_above_the_bound_is_not_ranked():
     assert share > 0.25
     page = (RECIPES.parents[1] / "docs" / "tasks" / "navigation_easy-v2.md").read_text(encoding="utf-8")
     assert "**Not ranked:** the best blind policy gets 0.251, more than 0.25" in page
+
+
+def expected_reward(side, horizon, cells):
+    """What a walk through these cells is expected to earn on a gridworld: the chance of food on each, added up.
+
+    Without cells it is the agent that jumps to where food is most likely in every step.
+    """
+    chance = np.full((side, side), 1.0 / (side * side - 1))
+    chance[side // 2, side // 2] = 0.0
+    total = 0.0
+    for step in range(horizon):
+        cell = cells[step % len(cells)] if cells else np.unravel_index(chance.argmax(), chance.shape)
+        found = chance[cell]
+        total += found - 0.01 * (1.0 - found)
+        chance += found / (side * side - 1)
+        chance[cell] = 0.0
+    return total
+
+
+def test_no_walk_is_expected_to_beat_a_closed_one_and_the_stored_line_is_one():
+    task = get_task("gridworld-v3")
+    side, horizon = task.world.side, task.world.horizon
+    best = expected_reward(side, horizon, [])
+    walks = [walk for walk in tours(4, horizon) if sum(ticks for ticks, _ in walk) == side * side]
+    assert len(walks) == 8
+    assert all(abs(expected_reward(side, horizon, cells_of(walk, side)) - best) < 1e-9 for walk in walks)
+    anchors = load_anchors(task)
+    assert abs(anchors.blind.value - best) < 4.0 * anchors.blind.se
+    assert (best - anchors.floor.value) / (anchors.ceiling.value - anchors.floor.value) < 0.2

@@ -128,8 +128,6 @@ _SINGLES = (
     _single("realtime", "find food among dangers with eight moves and nothing but rays", Realtime(), 25, None),
 )
 
-_THIRD = (
-    _alone("gridworld-v3", "find one food after another on eight by eight cells", Gridworld(8, 200), 100),
-)
+_THIRD = (_alone("gridworld-v3", "find one food after another on eight by eight cells", Gridworld(8, 200), 100),)
 
 TASKS = (*_SINGLES, _CONTINUAL, *(_with_own_body(task) for task in _SINGLES), *_THIRD)
