@@ -30,6 +30,11 @@ def axe(tmp_path_factory):
     return folder / "node_modules/axe-core/axe.min.js"
 
 
+CUT_OFF = """() => [...document.querySelectorAll('.scroll:has(table.told, table.tight, #anchors, #list)')]
+  .filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.ariaLabel)"""
+"""Tables that a phone has to show whole."""
+
+
 def visible(page, column=1):
     rows = page.locator("#leaderboard tbody[data-task='foraging_small-v2'] tr[id]:not([hidden])")
     return [row.locator("td, th").nth(column).inner_text() for row in rows.all()]
@@ -41,6 +46,7 @@ def test_every_kind_of_page_opens_from_a_file_and_fits_a_phone(site, page, name)
     page.goto((site / name).as_uri())
     assert page.locator("h1").count() == 1
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert page.evaluate(CUT_OFF) == []
 
 
 def test_the_report_opens_from_a_file(report, page):

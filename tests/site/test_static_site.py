@@ -16,11 +16,13 @@ from nematodebench.figures.sources import open_sources
 from nematodebench.site.badges import badge
 from nematodebench.site.board_site import build_site
 from nematodebench.site.brain_page import ABLATIONS, EFFICIENCY, ablation_tables, efficiency_row, measured_costs
+from nematodebench.site.cells import interval, stat
 from nematodebench.site.pages import script_json
 from nematodebench.site.private_site import build_private_site
 from nematodebench.site.report import html_report, report_csv, report_markdown
 from nematodebench.site.server import server_of
 from nematodebench.site.words import html_of
+from nematodebench.stats import StatValue
 
 
 def test_same_entries_same_bytes(tmp_path):
@@ -152,3 +154,17 @@ def test_what_cannot_be_read_is_not_shown(tmp_path):
     (tmp_path / EFFICIENCY).parent.mkdir(parents=True)
     (tmp_path / EFFICIENCY).write_text("[1, 2")
     assert measured_costs(tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    ("half", "shown"),
+    [(0.0123, "0.968 ± 0.012"), (0.0006, "0.968 ± 0.001"), (0.0002, "0.968 ± <0.001"), (1e-6, "0.968 ± <0.001")],
+)
+def test_pages_show_three_decimals_at_most(half, shown):
+    assert interval(0.968, half) == shown
+    value = StatValue(0.968, 0.1, 0.0, 1.0, 100, (0.968 - half, 0.968 + half))
+    assert stat(value) == shown
+
+
+def test_an_interval_of_no_width_stays_one():
+    assert interval(0.5, 0.0) == "0.500 ± 0.000"

@@ -1,9 +1,6 @@
 """Builds the board as a static site: the same repository gives the same bytes."""
 
-import csv
 import inspect
-import io
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,6 +17,7 @@ from nematodebench.figures.curves_of_runs import Curves
 from nematodebench.figures.figure import Figure
 from nematodebench.figures.render import FORMATS
 from nematodebench.site.badges import badge
+from nematodebench.site.board_data import board_csv, board_json
 from nematodebench.site.brain_page import ablation_tables, efficiency_row, measured_costs
 from nematodebench.site.cells import axis_lines, stat
 from nematodebench.site.entries import (
@@ -53,9 +51,6 @@ from nematodebench.tasks.ranked import why_unranked
 from nematodebench.tasks.registry import get_task
 
 __all__ = ["BoardSite", "build_site"]
-
-_COLUMNS = ("task", "rank", "group", "brain", "class", "score", "normalised", "claimed", "runs", "contributor",
-            "verified", "date", "status", "id")  # fmt: skip
 
 _REST = ("id", "file", "brain", "class", "rank", "group", "order", "band", "status", "dot", "score", "value", "claimed",
          "claimed_value", "too_good", "runs", "contributor", "verified", "date", "replay")  # fmt: skip
@@ -117,7 +112,8 @@ class BoardSite:
 
     def _downloads(self) -> dict[str, bytes]:
         """The data of the board, and every figure in all forms."""
-        made = {"data/board.csv": self._csv().encode(), "data/board.json": self._json().encode()}
+        lines = [line for task in sorted(self.rows) for line in self.rows[task]]
+        made = {"data/board.csv": board_csv(lines), "data/board.json": board_json(lines)}
         for key, figure in self._figures.items():
             made |= {f"figures/{key}.{form}": FORMATS[form](figure) for form in ("svg", "csv", "json")}
         return made
@@ -230,7 +226,7 @@ class BoardSite:
         status = f"Not ranked: {'; '.join(reasons)}." if reasons else "Ranked."
         anchors = load_anchors(task)
         return self._page(
-            "task.html", "../", task=task.id, summary=f"{task.summary[:1].upper()}{task.summary[1:]}.",
+            "task.html", "../", task=task.id, summary=_sentence(task.summary),
             meaning=meaning(task), status=status, resolution=resolution_text(board), rows=rows,
             replay=self._leader(board), rival=self._rival(board), leader=board.standings[0].entry.brain,
             columns=[f"{name[:1].upper()}{name[1:]}" for name in columns.values()], lines=axis_lines(anchors),
@@ -265,10 +261,9 @@ class BoardSite:
             kind = "not known" if anchors is None else CEILINGS[anchors.ceiling.kind]
             kinds.setdefault(kind, []).append({**line, "lines": axis_lines(anchors)})
         count = len(self._brains[brain])
-        words = inspect.getdoc(get_brain(brain)) if is_built_in(brain) else ""
-        summary, _, words = (words or "").partition("\n\n")
+        summary, words = _about(brain)
         return self._page(
-            "brain.html", "../", brain=brain, summary=html_line(summary), words=html_of(words) if words else "",
+            "brain.html", "../", brain=brain, summary=summary, words=html_of(words) if words else "",
             lead=f"{count} current {'entry' if count == 1 else 'entries'}, measured on fresh seeds.",
             groups=[{"kind": kind, "rows": kinds[kind]} for kind in sorted(kinds)],
             efficiency=[{**line, "cells": self._told[line["id"]].efficiency} for line in self._brains[brain]],
@@ -299,20 +294,31 @@ class BoardSite:
     def _task_list(self) -> str:
         rows = [
             {"name": board.task, "file": f"tasks/{file_name(board.task)}",
-             "cells": [get_task(board.task).summary, len(self.rows[board.task]),
-                       "no" if self.reasons[board.task] else "yes"]}
+             "cells": [html_line(_sentence(get_task(board.task).summary)), self._first(board),
+                       len(self.rows[board.task])]}
             for board in self.boards
         ]  # fmt: skip
         return self._list(
-            "Tasks", "Every task with a verified entry.", ["Task", "What it asks", "Entries", "Ranked"], rows
-        )
+            "Tasks", "Every task with a verified entry, and which brain leads it.",
+            ["Task", "What it asks", "Leader", "Entries"], rows,
+        )  # fmt: skip
+
+    def _first(self, board: TaskBoard) -> str:
+        """The first entry of a task, if it is ranked."""
+        return "not ranked" if self.reasons[board.task] else board.standings[0].entry.brain
 
     def _brain_list(self) -> str:
         rows = [
-            {"name": brain, "file": f"brains/{file_name(brain)}", "cells": [lines[0]["class"], len(lines)]}
+            {
+                "name": brain,
+                "file": f"brains/{file_name(brain)}",
+                "cells": [_about(brain)[0], lines[0]["class"], len(lines)],
+            }
             for brain, lines in self._brains.items()
-        ]
-        return self._list("Brains", "Every brain with a current entry.", ["Brain", "Class", "Tasks"], rows)
+        ]  # fmt: skip
+        return self._list(
+            "Brains", "Every brain with a current entry.", ["Brain", "What it is", "Class", "Tasks"], rows
+        )
 
     def _history(self) -> str:
         entries = sorted(self.found.listings.values(), key=lambda one: one.entry.published)
@@ -335,20 +341,16 @@ class BoardSite:
             for board in boards
         ]  # fmt: skip
 
-    def _plain_rows(self) -> list[dict[str, Any]]:
-        lines = [line for task in sorted(self.rows) for line in self.rows[task]]
-        return [{name: line[name] for name in _COLUMNS} | {"score_mean": line["value"]} for line in lines]
 
-    def _csv(self) -> str:
-        out = io.StringIO()
-        writer = csv.DictWriter(out, [*_COLUMNS, "score_mean"], lineterminator="\n")
-        writer.writeheader()
-        # A cell that begins like a formula would be executed by spreadsheets.
-        writer.writerows({key: _cell(value) for key, value in line.items()} for line in self._plain_rows())
-        return out.getvalue()
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
 
-    def _json(self) -> str:
-        return json.dumps({"entries": self._plain_rows()}, indent=1, sort_keys=True) + "\n"
+
+def _about(brain: str) -> tuple[Any, str]:
+    """What the docstring of a built-in brain says: its first line as HTML, and the rest as it is."""
+    words = inspect.getdoc(get_brain(brain)) if is_built_in(brain) else ""
+    summary, _, rest = (words or "").partition("\n\n")
+    return html_line(summary), rest
 
 
 def _shared(board: TaskBoard) -> set[str]:
@@ -371,10 +373,6 @@ def _shown(rows: Sequence[Any]) -> int:
 def _rest(rows: list[dict[str, Any]]) -> Any:
     """Entries that the page makes rows of when somebody sees them; nothing where all are rows already."""
     return script_json([{name: line[name] for name in _REST} for line in rows]) if rows else ""
-
-
-def _cell(value: Any) -> Any:
-    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@") else value
 
 
 def _worlds(task: Task) -> list[tuple[str, Any]]:

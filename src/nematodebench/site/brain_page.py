@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from nematodebench.records.schemas import ExperimentMetadata
-from nematodebench.site.cells import dot
-from nematodebench.stats import plus_minus
+from nematodebench.site.cells import dot, interval
 
 __all__ = ["ABLATIONS", "EFFICIENCY", "ablation_tables", "efficiency_row", "measured_costs"]
 
@@ -93,4 +92,4 @@ def _ablations(content: dict[str, Any]) -> dict[str, Any]:
 
 def _stat(value: dict[str, Any]) -> str:
     low, high = map(float, value["ci95"])
-    return plus_minus(float(value["mean"]), (high - low) / 2)
+    return interval(float(value["mean"]), (high - low) / 2)

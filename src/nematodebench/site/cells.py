@@ -1,16 +1,17 @@
 """Cells of tables: scores as dots with whiskers on a common axis from floor to ceiling."""
 
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from nematodebench.records.schemas import NormalisedRecord
 from nematodebench.scoring import AnchoredScore
-from nematodebench.stats import StatValue
+from nematodebench.stats import StatValue, plus_minus
 from nematodebench.tasks.anchoring import TaskAnchors
 from nematodebench.tasks.ranked import lines_of
 
-__all__ = ["axis_lines", "dot", "number", "stat", "stored_stat"]
+__all__ = ["axis_lines", "dot", "interval", "number", "stat", "stored_stat"]
 
 _LOW, _HIGH = -0.05, 1.05
 """The axis goes a little beyond floor and ceiling, so that dots there are whole."""
@@ -44,11 +45,21 @@ def axis_lines(anchors: TaskAnchors | None) -> list[dict[str, Any]]:
 
 def stat(value: StatValue | None) -> str:
     """A value with half its interval; a dash where there is none."""
-    return "–" if value is None else str(value)
+    return "–" if value is None else _short(str(value))
+
+
+def interval(value: float, half: float) -> str:
+    """A value with half its interval."""
+    return _short(plus_minus(value, half))
+
+
+def _short(text: str) -> str:
+    """Pages show three decimals at most, and files of data show all: a smaller interval is said to be smaller."""
+    return re.sub(r"± <?0\.000\d\b", "± <0.001", text)
 
 
 def stored_stat(value: Mapping[str, Any]) -> str:
     """A value of a stored file, shown as tables show values; older files do not tell how sure an interval is."""
     known = {name: value[name] for name in ("mean", "std", "min", "max", "n", "kind", "doubt") if name in value}
     low, high = value["ci95"] or (math.nan, math.nan)
-    return str(StatValue(**known, ci95=(low, high)))
+    return stat(StatValue(**known, ci95=(low, high)))

@@ -1,5 +1,6 @@
 """What pages show of a published entry: plain texts and numbers, made once for all pages."""
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,8 +12,7 @@ from nematodebench.board.markdown import rank_text
 from nematodebench.board.ranking import Standing
 from nematodebench.errors import UsageError
 from nematodebench.figures.curves_of_runs import Curves, curves_of
-from nematodebench.site.cells import number, stat
-from nematodebench.stats import plus_minus
+from nematodebench.site.cells import interval, number, stat
 from nematodebench.submissions.sessions import StoredSession, open_session
 from nematodebench.submissions.tables import Records, read_episodes, recorded_task
 from nematodebench.tasks.base import Task
@@ -71,7 +71,7 @@ def normalised_text(listing: Listing) -> str:
     norm = listing.normalised
     if norm is None:
         return "–"
-    return f"{norm.score:.3f}" if norm.ci95 is None else plus_minus(norm.score, (norm.ci95[1] - norm.ci95[0]) / 2)
+    return f"{norm.score:.3f}" if norm.ci95 is None else interval(norm.score, (norm.ci95[1] - norm.ci95[0]) / 2)
 
 
 def row(listing: Listing, standing: Standing | None, ranked: bool, order: int, band: bool) -> dict[str, Any]:
@@ -87,6 +87,11 @@ def row(listing: Listing, standing: Standing | None, ranked: bool, order: int, b
     made, again = listing.submission, listing.verified
     score, claim = listing.score, made.score
     status = "current" if standing is not None else "waiting" if again is None else "former"
+
+    def end(side: int) -> float | None:
+        found = math.nan if score is None else score.ci95[side]
+        return None if math.isnan(found) else round(found, 6)
+
     checked = "no" if again is None else f"{again.reexecution.identical} of {again.reexecution.claimed}"
     return {
         "id": made.submission_id, "file": file_name(made.submission_id), "brain": made.brain_type,
@@ -94,6 +99,7 @@ def row(listing: Listing, standing: Standing | None, ranked: bool, order: int, b
         "rank": rank_text(standing.ranks) if standing and ranked else "–", "group": standing.group if standing else "",
         "order": order, "band": "band" if band else "", "status": status, "dot": number(listing.normalised),
         "score": stat(score), "value": None if score is None else round(score.mean, 6),
+        "low": end(0), "high": end(1),
         "claimed": "–" if claim is None else f"{claim.mean:.3f}",
         "claimed_value": None if claim is None else round(claim.mean, 6), "too_good": listing.too_good,
         "normalised": normalised_text(listing), "runs": listing.runs, "contributor": made.contributor,

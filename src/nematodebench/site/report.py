@@ -11,14 +11,13 @@ from nematodebench.figures.kinds import figure_of, task_figures
 from nematodebench.figures.samples import Sample
 from nematodebench.figures.searching import search_history, search_importances
 from nematodebench.figures.sources import Sources
-from nematodebench.site.cells import axis_lines, number, stat, stored_stat
+from nematodebench.site.cells import axis_lines, interval, number, stat, stored_stat
 from nematodebench.site.continual_section import continual_section
 from nematodebench.site.origins import origin_of, search_origin
 from nematodebench.site.pages import page_figure, render, site_script, style_sheet
 from nematodebench.site.replay import replay_scripts
 from nematodebench.site.sample_replay import sample_replay
 from nematodebench.site.sections import section_of
-from nematodebench.stats import plus_minus
 
 __all__ = ["html_report", "report_csv", "report_markdown"]
 
@@ -117,7 +116,7 @@ def _cells(sample: Sample, columns: Mapping[str, str]) -> list[str]:
     share = (
         "–"
         if norm is None or half is None
-        else plus_minus(norm.unclamped, half)
+        else interval(norm.unclamped, half)
         if norm.n > 1
         else f"{norm.unclamped:.3f}"
     )

@@ -2,7 +2,8 @@
 
 from nematodebench.board.ranking import TaskBoard
 from nematodebench.scoring import AnchorKind, ScoreAnchor
-from nematodebench.stats import Z95, plus_minus
+from nematodebench.site.cells import interval
+from nematodebench.stats import Z95
 from nematodebench.tasks.anchoring import BlindPolicy, TaskAnchors
 
 __all__ = ["CEILINGS", "anchor_table", "resolution_text"]
@@ -37,7 +38,7 @@ def anchor_table(anchors: TaskAnchors | None) -> list[list[str]]:
     for name, one in named:
         if one is None:
             continue
-        value = plus_minus(one.value, Z95 * one.se) if one.n and one.se else f"{one.value:.3f}"
+        value = interval(one.value, Z95 * one.se) if one.n and one.se else f"{one.value:.3f}"
         words = f"{one.policy}; {one.provenance}" if isinstance(one, BlindPolicy) else one.provenance
         rows.append([name, value, f"{(one.value - anchors.floor.value) / gap:.3f}", str(one.n or "–"), words])
     return rows

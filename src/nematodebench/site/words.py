@@ -64,5 +64,8 @@ def _table(lines: list[str]) -> Any:
         )
         for row in body
     ]
-    whole = Markup('<div class="scroll" tabindex="0"><table><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>')
-    return whole.format(head, Markup("").join(made))
+    whole = Markup(
+        '<div class="scroll" role="region" aria-label="{}" tabindex="0"><table class="told">'
+        "<thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>"
+    )
+    return whole.format(" and ".join(rows[0]), head, Markup("").join(made))
