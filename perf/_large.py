@@ -47,7 +47,7 @@ def _entries(known: list[Listing], count: int, brains: int, first: int = 0) -> I
         half = (base.entry.ci95[1] - base.entry.ci95[0]) / 2
         entry = replace(base.entry, id=made.submission_id, brain=name, mean=mean, ci95=(mean - half, mean + half),
                         date=f"2020{1 + number % 12:02d}01_000000", place=number)  # fmt: skip
-        yield replace(base, entry=entry, submission=made, path=f"benchmarks/synthetic/{number}.json")
+        yield replace(base, entry=entry, submission=made, path=f"benchmarks/synthetic/{number}.json", record=None)
 
 
 @dataclass(frozen=True)

@@ -55,6 +55,41 @@ def test_wrong_errors_are_refused():
         rank_sets([0.5, 0.6], [0.1, -0.1])
 
 
+def _step_by_step(differences, errors):
+    """Holm's method as it is written: p-values in order, the first that is too large ends it."""
+    p = [math.erfc(ratio / math.sqrt(2)) for ratio in (np.abs(differences) / errors).tolist()]
+    found, order = np.zeros(len(p), dtype=bool), np.argsort(p, kind="stable")
+    for shown, k in enumerate(order):
+        if p[k] * (len(p) - shown) >= 0.05:
+            break
+        found[k] = True
+    return found
+
+
+@pytest.mark.parametrize("count", [2, 3, 10, 60, 250])
+@pytest.mark.parametrize("spread", [0.0, 0.01, 0.1, 1.0, 30.0])
+@pytest.mark.parametrize("digits", [1, 3, 9])
+def test_as_many_are_told_apart_as_step_by_step(count, spread, digits):
+    """Rounded means give many equal differences."""
+    rng = np.random.default_rng([count, digits])
+    means, errors = np.round(spread * rng.standard_normal(count), digits), np.full(count, 0.1)
+    i, j = np.triu_indices(count, 1)
+    wanted = _step_by_step(means[i] - means[j], np.sqrt(errors[i] ** 2 + errors[j] ** 2))
+    assert (rank_sets(means, errors).apart[i, j] == wanted).all()
+
+
+@pytest.mark.parametrize("last", [-1e-9, -1e-13, 1e-13, 1e-9])
+def test_a_p_value_beside_the_level_is_decided_exactly(last):
+    """One of two that are left lies beside 0.05 / 2, and after it 0.05 would do."""
+    from scipy.special import erfcinv
+
+    ratio = math.sqrt(2) * float(erfcinv(0.025)) * (1 - last)
+    means, errors = [0.0, ratio / math.sqrt(2), 100.0], [0.5, 0.5, 0.5]
+    difference = (means[1] - means[0]) / math.sqrt(errors[0] ** 2 + errors[1] ** 2)
+    assert rank_sets(means, errors).apart[0, 1] == (math.erfc(difference / math.sqrt(2)) < 0.05)
+    assert rank_sets(means, errors).apart[0, 2]
+
+
 LADDER = np.arange(6) * 0.02
 TRUTHS = {
     "all alike": np.full(6, 0.5),

@@ -68,20 +68,35 @@ def rank_sets(means: ArrayLike, errors: ArrayLike) -> RankSets:
 def _told_apart(differences: FloatArray, errors: FloatArray) -> BoolArray:
     """Which differences Holm's method tells from zero; those without an error differ or they do not.
 
-    P-values are looked at from the smallest on, and the first that is too large ends it. There are millions for a
-    thousand entries, so they are ordered by the ratio that they follow from, and only computed as far as that goes.
+    P-values count from the smallest on, and the first that is too large ends it. There are millions of them for a
+    thousand entries, so they are not put in order: what is beyond the bound for as many as are left is shown, which
+    leaves fewer and a lower bound, until nothing more is beyond it. Only what lies next to the last bound is computed.
     """
     ratios = np.where(differences == 0.0, 0.0, np.inf)
     np.divide(np.abs(differences), errors, out=ratios, where=errors > 0.0)
-    order = np.argsort(-ratios, kind="stable")
-    found = np.zeros(ratios.size, dtype=np.bool_)
-    shown = 0
-    for ratio in (ratios[order] / math.sqrt(2.0)).tolist():
-        if math.erfc(ratio) * (ratios.size - shown) >= _LEVEL:
-            break
-        shown += 1
-    found[order[:shown]] = True
-    return found
+    ratios /= math.sqrt(2.0)
+    shown, least = 0, math.inf
+    while shown < ratios.size:
+        level = _LEVEL / (ratios.size - shown)
+        least = min(least, _beyond(level))
+        count = int(np.count_nonzero(ratios >= least))
+        if count == shown:  # nothing more is sure: the next one is looked at
+            following = float(ratios[ratios < least].max())
+            if math.erfc(following) * (ratios.size - shown) >= _LEVEL:
+                break
+            least = following
+            count = int(np.count_nonzero(ratios >= least))
+        shown = count
+    return ratios >= least if shown else np.zeros(ratios.size, dtype=np.bool_)
+
+
+def _beyond(level: float) -> float:
+    """A ratio from which on p-values are surely below a level, however their last digits are rounded."""
+    low, high = 0.0, 27.0
+    while high - low > 1e-9:
+        middle = (low + high) / 2
+        low, high = (middle, high) if math.erfc(middle) > level else (low, middle)
+    return high + 1e-6
 
 
 def _letters(means: list[float], apart: BoolArray) -> list[str]:
