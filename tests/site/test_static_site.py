@@ -13,6 +13,7 @@ from site_entries import HOSTILE, entries
 from nematodebench.board.collect import Collection
 from nematodebench.errors import UsageError
 from nematodebench.figures.sources import open_sources
+from nematodebench.site import board_site
 from nematodebench.site.badges import badge
 from nematodebench.site.board_site import build_site
 from nematodebench.site.brain_page import ABLATIONS, EFFICIENCY, ablation_tables, efficiency_row, measured_costs
@@ -37,6 +38,24 @@ def test_same_sessions_same_report(sessions):
 def test_the_first_view_is_small(site):
     files = [site / "index.html", site / "assets/site.css", site / "assets/site.js"]
     assert sum(len(gzip.compress(path.read_bytes())) for path in files) < 300_000
+
+
+def test_pages_of_a_very_long_board_stay_bounded_and_say_where_the_rest_is(tmp_path, monkeypatch):
+    for name, most in (("_MOST_ON_FIRST", 30), ("_MOST_ON_PAGE", 40), ("_MOST_DAYS", 5)):
+        monkeypatch.setattr(board_site, name, most)
+    for count, sign in ((300, True), (60, False)):  # 50 and 10 entries a task, on 20 days
+        found = Collection(listings={one.entry.id: one for one in entries(count)})
+        pages = {path: content.decode() for path, content in build_site(tmp_path, found).items() if path[-4:] != ".png"}
+        first, task, history = (pages[name] for name in ("index.html", "tasks/wall-v2.html", "history.html"))
+        assert len(set(re.findall(r"entry_\d{4}(?=\.html)", first))) == (6 * 30 if sign else count)
+        assert ("30 of 50 entries are here; the page of the task has more." in first) is sign
+        assert len(set(re.findall(r"entry_\d{4}(?=\.html)", task))) == (40 if sign else 10)
+        assert ("The first 40 of 50 entries." in task) is sign
+        assert ("The last 40 of 300 entries." in history) is sign
+        assert len(re.findall('class="day"', history)) == 5
+        assert "The last 5 days with new entries are here." in history
+        assert pages["data/board.csv"].count("\n") == count + 1
+        assert sum(path.startswith("submissions/") for path in pages) == count
 
 
 def test_no_page_names_another_machine(site, report):

@@ -56,6 +56,14 @@ _REST = ("id", "file", "brain", "class", "rank", "group", "order", "band", "stat
          "claimed_value", "too_good", "runs", "contributor", "verified", "date", "replay")  # fmt: skip
 
 
+_MOST_ON_FIRST = 500
+"""Entries of a task that the first page holds: its size and the time of sorting grow with them."""
+_MOST_ON_PAGE = 2000
+"""Entries that a table of any other page has at most; the files with the board's data have all of them."""
+_MOST_DAYS = 30
+"""Days whose board is shown: each is ranked anew, and has a table for every task."""
+
+
 def build_site(root: Path, found: Collection, name: str = "NematodeBench") -> dict[str, bytes]:
     """Every file of the site, by its path."""
     return BoardSite(root, found, name).files()
@@ -132,7 +140,7 @@ class BoardSite:
             replay=replay,
             runs="" if replay is None else runs_script(id_, offers, replay),
             efficiency=efficiency_row(self._costs.get(id_, {}), metadata) if current else [],
-            curves=curves_of_entry(episodes) if current else None,
+            curves=curves_of_entry(episodes) if id_ in self._drawn else None,
         )
 
     def _page(self, template: str, up: str = "", **content: Any) -> str:
@@ -165,7 +173,7 @@ class BoardSite:
             {"task": board.task, "file": file_name(board.task), "rows": self.rows[board.task],
              "lines": axis_lines(load_anchors(get_task(board.task))), "note": self._note(board),
              "shown": _shown(self.rows[board.task]),
-             "rest": _rest(self.rows[board.task][_shown(self.rows[board.task]) :])}
+             "rest": _rest(self.rows[board.task][_shown(self.rows[board.task]) : _MOST_ON_FIRST])}
             for board in sorted(self.boards, key=self._place)
         ]  # fmt: skip
         lines = [line for group in groups for line in group["rows"]]
@@ -177,7 +185,8 @@ class BoardSite:
         )
         waiting = [row(one, None, False, 0, False) for one in self.found.waiting.values()]
         return self._page(
-            "board.html", lead=lead, groups=groups, waiting=waiting, limit=MOST_SHOWN, count=len(lines),
+            "board.html", lead=lead, groups=groups, waiting=waiting, limit=MOST_SHOWN,
+            count=sum(min(len(group["rows"]), _MOST_ON_FIRST) for group in groups),
             classes=sorted({line["class"] for line in lines}), statuses=sorted({line["status"] for line in lines}),
         )  # fmt: skip
 
@@ -195,15 +204,19 @@ class BoardSite:
         anchors = load_anchors(task)
         kind = "" if anchors is None else f"; the ceiling is {CEILINGS[anchors.ceiling.kind]}"
         text = f"{task.score_key.replace('_', ' ')}{kind}.".capitalize()
+        count = len(self.rows[board.task])
+        if count > _MOST_ON_FIRST:
+            text += f" {_MOST_ON_FIRST} of {count:,} entries are here; the page of the task has more."
         return f"{text} Not ranked: {'; '.join(reasons)}." if reasons else f"{text} {resolution_text(board)}"
 
     @cached_property
     def _curves(self) -> dict[str, Figure]:
-        """The learning curves of every task with entries, medians and bands only."""
+        """The learning curves of the best entries of every task, medians and bands only."""
         made = {}
         for board in self.boards:
-            names = _short_names([one.entry.brain for one in board.standings])
-            found = {names[one.entry.brain]: self._told[one.entry.id].curves for one in board.standings}
+            best = board.standings[:MOST_SHOWN]
+            names = _short_names([one.entry.brain for one in best])
+            found = {names[one.entry.brain]: self._told[one.entry.id].curves for one in best}
             shown = {brain: curves for brain, curves in found.items() if curves is not None}
             if shown:
                 made[board.task] = curve_figure(board.task, shown, lines=False)
@@ -220,7 +233,7 @@ class BoardSite:
         columns = task.scoring.columns(self.found.listings[board.standings[0].entry.id].metrics, task.gate)
         rows = [
             {**line, "cells": [stat(self.found.listings[line["id"]].metrics.get(name)) for name in columns]}
-            for line in self.rows[board.task]
+            for line in self.rows[board.task][:_MOST_ON_PAGE]
         ]
         figure = self._curves.get(board.task)
         status = f"Not ranked: {'; '.join(reasons)}." if reasons else "Ranked."
@@ -228,6 +241,7 @@ class BoardSite:
         return self._page(
             "task.html", "../", task=task.id, summary=_sentence(task.summary),
             meaning=meaning(task), status=status, resolution=resolution_text(board), rows=rows,
+            count=len(self.rows[board.task]),
             replay=self._leader(board), rival=self._rival(board), leader=board.standings[0].entry.brain,
             columns=[f"{name[:1].upper()}{name[1:]}" for name in columns.values()], lines=axis_lines(anchors),
             anchors=anchor_table(anchors),
@@ -281,6 +295,11 @@ class BoardSite:
         """Where every current entry stands."""
         return {one.entry.id: one for board in self.boards for one in board.standings}
 
+    @cached_property
+    def _drawn(self) -> set[str]:
+        """The entries whose learning curves are drawn: more of them nobody could tell apart."""
+        return {one.entry.id for board in self.boards for one in board.standings[:MOST_SHOWN]}
+
     def _badge_words(self, listing: Listing) -> tuple[str, str]:
         standing = self._places.get(listing.entry.id)
         ranked = standing is not None and standing.ranks is not None and not self.reasons[listing.entry.task]
@@ -322,10 +341,11 @@ class BoardSite:
 
     def _history(self) -> str:
         entries = sorted(self.found.listings.values(), key=lambda one: one.entry.published)
-        days = sorted({day(one.entry.date) for one in entries})
+        days = sorted({day(one.entry.date) for one in entries})[-_MOST_DAYS:]
         boards = {date: self._as_of(date) for date in days}
         known = {line["id"]: line for lines in self.rows.values() for line in lines}
-        return self._page("history.html", days=days, boards=boards, entries=[known[one.entry.id] for one in entries])
+        shown = [known[one.entry.id] for one in entries[-_MOST_ON_PAGE:]]
+        return self._page("history.html", days=days, most=_MOST_DAYS, boards=boards, entries=shown, count=len(entries))
 
     def _as_of(self, date: str) -> list[dict[str, Any]]:
         """The board at the end of a day, task by task: what was published until then, ranked among itself."""
