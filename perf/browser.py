@@ -1,9 +1,8 @@
-"""Whole runs here and in Chromium, one after another: seconds of each, and whether both hashes agree.
+"""Whole runs here, in Chromium and in Firefox, one after another: seconds of each, and whether all hashes agree.
 
-Writes a table of Markdown, as it stands in docs/browser.md. Needs Playwright and Chromium.
+Writes a table of Markdown, as it stands in docs/browser.md. Needs Playwright, Chromium and Firefox.
 """
 
-import json
 import shutil
 import sys
 import tempfile
@@ -17,6 +16,7 @@ from nematodebench.browser.modules import case_script, module_scripts, run_scrip
 from nematodebench.engine.run import RunSpec, compile_for, execute
 from nematodebench.engine.seeds import run_seed
 from nematodebench.tasks.registry import get_task
+from perf._firefox import Firefox
 
 SESSION = 2026
 RUNS = [
@@ -41,11 +41,33 @@ def _native(task_id: str, brain: str) -> tuple[str, str | None, float]:
     return best.record_hash, best.memory_hash, best.seconds
 
 
-def _there(page: Any, task: str, brain: str) -> dict[str, Any]:
+EXECUTE = """async ([run, variant]) => {
+  window.nbVariant = variant;
+  const { recordHash, memoryHash, seconds } = await nb.execute(nb.caseOf('case'), run);
+  return { recordHash, memoryHash, seconds };
+}"""
+
+
+def _there(page: Any, address: str, task: str, brain: str, variant: str) -> dict[str, Any]:
+    page.goto(address)
     page.evaluate(case_script("case", case(task, brain), tables(task)))
-    asked = json.dumps({"session": SESSION, "run": 0})
-    found: dict[str, Any] = page.evaluate(f"nb.execute(nb.caseOf('case'), {asked})")
+    found: dict[str, Any] = page.evaluate(EXECUTE, [{"session": SESSION, "run": 0}, variant])
     return found
+
+
+def _columns(chromium: Any, firefox: Any, address: str, task: str, brain: str) -> tuple[list[str], bool]:
+    """Seconds here and there, and whether all hashes are the same."""
+    records, memory, seconds = _native(task, brain)
+    cells, same = [f"{seconds:.2f} s"], True
+    both = (task, brain) in WITHOUT_RELAXED
+    for page, variant in [(chromium, "relaxed"), (firefox, "relaxed"), (chromium, "exact"), (firefox, "exact")]:
+        if variant == "exact" and not both:
+            cells.append("")
+            continue
+        found = _there(page, address, task, brain, variant)
+        same = same and (found["recordHash"], found["memoryHash"]) == (records, memory)
+        cells.append(f"{found['seconds']:.2f} s ({found['seconds'] / seconds:.1f} x)")
+    return cells, same
 
 
 def main() -> int:
@@ -53,27 +75,19 @@ def main() -> int:
     from playwright.sync_api import sync_playwright
 
     path, different = shutil.which("chromium"), 0
-    print("| task | brain | here | relaxed SIMD | times | exact emulation | times | hashes |")
+    print("| task | brain | here | Chromium | Firefox | Chromium, emulated | Firefox, emulated | hashes |")
     print("|---|---|---|---|---|---|---|---|")
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as profile, sync_playwright() as driver:
         for name, text in {**module_scripts(), "run.js": run_script()}.items():
             (Path(folder) / name).write_text(text, encoding="utf-8")
         (Path(folder) / "index.html").write_text("<!doctype html><script src=run.js></script>", encoding="utf-8")
+        address = (Path(folder) / "index.html").as_uri()
         browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        for task, brain in RUNS:
-            records, memory, seconds = _native(task, brain)
-            cells, same = [f"{seconds:.2f} s"], True
-            for variant in ("relaxed", "exact") if (task, brain) in WITHOUT_RELAXED else ("relaxed",):
-                page = browser.new_page()
-                page.goto((Path(folder) / "index.html").as_uri())
-                page.evaluate(f"window.nbVariant = '{variant}'")
-                found = _there(page, task, brain)
-                same = same and (found["recordHash"], found["memoryHash"]) == (records, memory)
-                cells += [f"{found['seconds']:.2f} s", f"{found['seconds'] / seconds:.1f}"]
-                page.close()
-            cells += ["", ""] * (len(cells) < 5)
-            different += not same
-            print(f"| {task} | {brain} | {' | '.join(cells)} | {'same' if same else 'DIFFERENT'} |", flush=True)
+        with Firefox(Path(profile)) as firefox:
+            for task, brain in RUNS:
+                cells, same = _columns(browser.new_page(), firefox, address, task, brain)
+                different += not same
+                print(f"| {task} | {brain} | {' | '.join(cells)} | {'same' if same else 'DIFFERENT'} |", flush=True)
     return 1 if different else 0
 
 

@@ -11,6 +11,7 @@ pytest_plugins = ["chromium"]
 _FOLDERS = (".", "browser", "callbacks", "drawing", "engine", "policies", "submissions", "worlds")
 _HELPERS = [str(Path(__file__).parent / name) for name in _FOLDERS]
 sys.path[:0] = _HELPERS
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # for perf/
 os.environ["PYTHONPATH"] = os.pathsep.join([*_HELPERS, os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
 
 # Windows are opened where nobody sees them.

@@ -7,20 +7,22 @@ import socket
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 NAMES = ("firefox-esr", "firefox")
 STARTING, ANSWERING = 120, 600  # s
 
 
-def firefox_path():
+def firefox_path() -> str | None:
     """Where the browser lies; None if there is none."""
     return next(filter(None, map(shutil.which, NAMES)), None)
 
 
-def _free_port():
+def _free_port() -> int:
     with socket.socket() as place:
         place.bind(("127.0.0.1", 0))
-        return place.getsockname()[1]
+        port: int = place.getsockname()[1]
+        return port
 
 
 class Firefox:
@@ -29,7 +31,15 @@ class Firefox:
     def __init__(self, profile: Path) -> None:
         port, self.asked = _free_port(), 0
         (profile / "user.js").write_text(f'user_pref("marionette.port", {port});\n', encoding="utf-8")
-        words = [firefox_path(), "--headless", "--marionette", "--no-remote", "--profile", str(profile), "about:blank"]
+        words = [
+            firefox_path() or NAMES[0],
+            "--headless",
+            "--marionette",
+            "--no-remote",
+            "--profile",
+            str(profile),
+            "about:blank",
+        ]
         self.process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                         env={**os.environ, "HOME": str(profile)})  # fmt: skip
         self.socket = self._connected(port)
@@ -38,7 +48,7 @@ class Firefox:
         self.ask("WebDriver:NewSession", {})
         self.ask("WebDriver:SetTimeouts", {"script": ANSWERING * 1000})
 
-    def _connected(self, port):
+    def _connected(self, port: int) -> socket.socket:
         end = time.monotonic() + STARTING
         while True:
             try:
@@ -49,14 +59,14 @@ class Firefox:
                     raise RuntimeError("Firefox did not start") from None
                 time.sleep(0.1)
 
-    def _heard(self):
+    def _heard(self) -> Any:
         length = b""
         while (one := self.incoming.read(1)) != b":":
             assert one, "Firefox has ended"
             length += one
         return json.loads(self.incoming.read(int(length)))
 
-    def ask(self, name, given):
+    def ask(self, name: str, given: dict[str, Any]) -> Any:
         """One command of the protocol, and its answer."""
         self.asked += 1
         message = json.dumps([0, self.asked, name, given]).encode()
@@ -65,19 +75,20 @@ class Firefox:
         assert error is None, error
         return answer
 
-    def goto(self, address):
+    def goto(self, address: str) -> None:
+        """Opens a page."""
         self.ask("WebDriver:Navigate", {"url": address})
 
-    def evaluate(self, script, argument=None):
+    def evaluate(self, script: str, argument: Any = None) -> Any:
         """As a page of Playwright does: statements, or an async function that is called with the argument."""
         text = f"return ({script})(arguments[0])" if script.startswith("async") else "window.eval(arguments[0])"
         given = {"script": text, "args": [argument if script.startswith("async") else script], "sandbox": None}
         return self.ask("WebDriver:ExecuteScript", given)["value"]
 
-    def __enter__(self):
+    def __enter__(self) -> "Firefox":
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.socket.close()
         self.process.terminate()
         self.process.wait(timeout=60)
