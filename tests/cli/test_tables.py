@@ -3,6 +3,7 @@
 import contextlib
 import csv
 import fcntl
+import json
 import os
 import pty
 import struct
@@ -71,3 +72,23 @@ def test_csv_and_json_exclude_each_other(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert done.returncode == 2
     assert done.stderr == "nematodebench: --csv and --json are two forms of the same: give one of them.\n"
+
+
+def test_the_list_of_tasks_begins_with_the_newest_versions(tmp_path):
+    """Whoever chooses a task from the list does not take one that is no longer ranked."""
+
+    def listed(*words):
+        command = [sys.executable, "-m", "nematodebench", "tasks", *words]
+        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True)
+
+    newest, every = listed(), listed("--all")
+    assert "| pong-v2 " in newest.stdout
+    assert "| pong-v1 " not in newest.stdout
+    assert "nematodebench tasks --all" in newest.stderr
+    assert "| pong-v1 " in every.stdout
+    assert every.stderr == ""
+    known = json.loads(listed("--json").stdout)
+    assert {task["id"]: task["newest"] for task in known if task["id"].startswith("pong-")} == {
+        "pong-v1": False,
+        "pong-v2": True,
+    }

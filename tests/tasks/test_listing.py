@@ -83,3 +83,7 @@ def test_a_user_without_a_home_can_list_tasks(monkeypatch):
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setattr("pathlib.Path.home", no_home)
     assert listing.task_ids() == sorted(built_in_tasks())
+
+
+def test_the_newest_version_of_every_task():
+    assert listing.newest_versions(["a-v1", "a-v10", "a-v9", "b-c-v1"]) == {"a-v10", "b-c-v1"}

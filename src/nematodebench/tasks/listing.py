@@ -7,13 +7,14 @@ code, under a hash of the sources it comes from. After an edit there the tasks a
 import contextlib
 import hashlib
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 from nematodebench.files import atomic_write
 from nematodebench.kernels.cache_folder import preferred_cache_root
 
-__all__ = ["TaskLine", "task_ids", "task_lines"]
+__all__ = ["TaskLine", "newest_versions", "task_ids", "task_lines"]
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _SOURCES = ("tasks/*.py", "worlds/**/*.py")
@@ -42,6 +43,14 @@ def task_lines() -> list[TaskLine]:
         lines = [TaskLine(task.id, task.score_key, task.summary) for task in built_in_tasks().values()]
         _write(path, lines)
     return lines
+
+
+def newest_versions(ids: Iterable[str]) -> set[str]:
+    """Of each task the id with the highest version."""
+    newest: dict[str, int] = {}
+    for name, _, version in (each.rpartition("-v") for each in ids):
+        newest[name] = max(newest.get(name, 0), int(version))
+    return {f"{name}-v{version}" for name, version in newest.items()}
 
 
 def _path() -> Path:

@@ -1,5 +1,6 @@
 """``nematodebench tasks``: what tasks there are, or one of them in full."""
 
+import sys
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,18 +21,14 @@ def register(app: typer.Typer) -> None:
 def tasks(
     name: Annotated[str | None, typer.Argument(help="a task, to see all of it")] = None,
     root: Annotated[Path, typer.Option(help="repository whose published submissions tell the resolution")] = Path(),
-    json: Annotated[bool, typer.Option("--json", help="for machines")] = False,
+    earlier: Annotated[bool, typer.Option("--all", help="list earlier versions too")] = False,
+    json: Annotated[bool, typer.Option("--json", help="for machines; lists all versions")] = False,
 ) -> None:
     """Lists the tasks; NAME shows one: what it measures, what its scores are read against, its body and worlds."""
-    from nematodebench.cli.printing import print_json, print_table
-
     if name is None:
-        lines = _all_lines()
-        if json:
-            print_json([{"id": line.id, "summary": line.summary, "score_key": line.score_key} for line in lines])
-        else:
-            print_table(["task", "score", "what it asks"], lines)
+        _print_list(earlier=earlier, json=json)
         return
+    from nematodebench.cli.printing import print_json
     from nematodebench.cli.task_page import published_boards, task_page
     from nematodebench.tasks.anchoring import load_anchors
     from nematodebench.tasks.registry import get_task
@@ -43,6 +40,23 @@ def tasks(
         return
     published = (root / "benchmarks").is_dir()
     print("\n".join(task_page(task, published_boards(root).get(task.id), published=published)))
+
+
+def _print_list(*, earlier: bool, json: bool) -> None:
+    """The newest version of every task, with ``earlier`` or as JSON every version."""
+    from nematodebench.cli.printing import print_json, print_table
+    from nematodebench.tasks.listing import newest_versions
+
+    lines = _all_lines()
+    newest = newest_versions(line.id for line in lines)
+    if json:
+        print_json([{**line._asdict(), "newest": line.id in newest} for line in lines])
+        return
+    shown = lines if earlier else [line for line in lines if line.id in newest]
+    print_table(["task", "score", "what it asks"], shown)
+    if len(shown) < len(lines):
+        hidden = f"{len(lines) - len(shown)} earlier versions stay runnable: nematodebench tasks --all lists them"
+        print(f"\n{hidden}", file=sys.stderr)
 
 
 def _all_lines() -> "list[TaskLine]":
