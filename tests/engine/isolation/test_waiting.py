@@ -12,7 +12,7 @@ from nematodebench.engine.executors import Watch, execute_all
 from nematodebench.engine.isolation import host, sandbox, seats, spares
 from nematodebench.engine.isolation.mailbox import Patience
 from nematodebench.engine.isolation.process import Process
-from nematodebench.engine.isolation.shared import LOOKS
+from nematodebench.engine.isolation.shared import LOOK, SLEEP, YIELD
 from nematodebench.engine.run import RunSpec, execute
 
 
@@ -60,57 +60,78 @@ def test_a_run_has_two_cores_where_there_are_two_for_every_run(cores, monkeypatc
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: cores)
     monkeypatch.setattr(os, "sched_setaffinity", lambda number, given: put.update({number: given}))
     monkeypatch.setattr(seats, "_ROOM", seats._Room())
-    told: dict[int, bool] = {}
+    told: dict[int, int] = {}
 
     def seat(number):
-        return seats.Seat(lambda: number, lambda apart: told.update({number: apart}))
+        return seats.Seat(lambda: number, lambda way: told.update({number: way}))
 
     first = seat(-1)
-    assert told == {-1: len(cores) >= 2}
+    alone = LOOK if len(cores) >= 2 else YIELD
+    assert told == {-1: alone}
     here = threading.get_native_id()
-    assert (put[here] != put[-1]) == told[-1]
+    assert (put[here] != put[-1]) == (alone == LOOK)
     second = seat(-2)
-    assert told == dict.fromkeys((-1, -2), len(cores) >= 4)
+    assert told == dict.fromkeys((-1, -2), LOOK if len(cores) >= 4 else YIELD if len(cores) >= 2 else SLEEP)
     second.leave()
-    assert told[-1] == (len(cores) >= 2)
-    first.give_up()
-    assert not told[-1]
+    assert told[-1] == alone
+    first.give_up(slow=False)
+    assert told[-1] == (YIELD if alone == LOOK else SLEEP)
     assert put[here] == put[-1]
     first.try_again()
-    assert not told[-1], "somebody needed the core a moment ago"
-    monkeypatch.setattr(seats._ROOM, "_crowded_until", 0.0)
+    assert told[-1] != alone, "somebody needed the core a moment ago"
+    monkeypatch.setattr(seats._ROOM, "_crowded", (0.0, LOOK))
     first.try_again()
-    assert told[-1] == (len(cores) >= 2)
+    assert told[-1] == alone
+    first.give_up(slow=True)
+    assert told[-1] == SLEEP
+    assert put[here] == put[-1]
     first.leave()
     assert put[here] == cores
 
 
 @pytest.mark.parametrize(
-    ("delayed", "slept", "gives_up"), [(0.0, 0.0, False), (0.0, 40.0, False), (0.2, 0.0, True), (0.0, 60.0, True)]
+    ("lost", "slept", "gives_up"),
+    [(0.0, 0.0, []), (0.0, 40.0, []), (0.1, 0.0, []), (0.5, 0.0, [False]), (0.0, 60.0, [True])],
 )
-def test_a_run_gives_up_its_second_core_if_others_need_it_or_the_brain_is_slow(delayed, slept, gives_up):
-    given_up = []
+@pytest.mark.parametrize("way", [LOOK, YIELD])
+def test_a_run_does_not_stay_awake_if_others_need_its_cores_or_the_brain_is_slow(way, lost, slept, gives_up):
+    given_up: list[bool] = []
     brains = object.__new__(host.IsolatedBrains)
     brains.hyper = np.zeros(Patience.count())
     patience = Patience(brains.hyper)
     patience.answers, patience.slept = 100.0, slept
-    brains._seat = SimpleNamespace(apart=True, delayed=lambda: delayed, give_up=lambda: given_up.append(True))
+    brains._seat = SimpleNamespace(
+        way=way, lost=lambda: lost, try_again=lambda: None, give_up=lambda *, slow: given_up.append(slow)
+    )
     brains._give_up_in_vain()
-    assert bool(given_up) == gives_up
+    assert given_up == gives_up
     assert patience.answers == patience.slept == 0.0
     brains._give_up_in_vain()
-    assert len(given_up) == gives_up, "nothing is judged before there are answers"
+    assert given_up == gives_up, "nothing is judged before there are answers"
 
 
-@pytest.mark.parametrize("apart", [True, False])
-def test_the_bits_are_the_same_whether_the_sides_look_or_sleep(apart, monkeypatch):
-    monkeypatch.setattr(seats._Room, "_assign", lambda room: [seat._tell(apart) for seat in room._seats])
-    looks = []
-    monkeypatch.setattr(host.IsolatedBrains, "_give_up_in_vain", lambda self: looks.append(self.hyper.max()))
+@pytest.mark.parametrize("way", [LOOK, YIELD, SLEEP])
+def test_the_bits_are_the_same_however_the_sides_wait_for_each_other(way, monkeypatch):
+    monkeypatch.setattr(seats._Room, "_way", lambda room: way)
+    monkeypatch.setattr(host.IsolatedBrains, "_give_up_in_vain", lambda self: None)
     result = run("Honest")
     assert result.failure is None
     assert result.record_hash == in_process("Honest").record_hash
-    assert not looks or (max(looks) >= LOOKS) == apart
+
+
+def test_a_process_that_is_still_starting_is_not_taken_for_a_slow_brain(tmp_path, monkeypatch):
+    """Its first answer comes late, and is the only one of the first glance."""
+    given_up: list[bool] = []
+    monkeypatch.setattr(seats.Seat, "give_up", lambda self, *, slow: given_up.append(slow))
+    monkeypatch.setattr(seats.Seat, "lost", lambda self: 0.0)
+    (tmp_path / "late.py").write_text(
+        "import time\ntime.sleep(0.5)\n\n\nclass Brain:\n    def __init__(self, *given):\n        pass\n\n"
+        "    def begin_episode(self):\n        pass\n\n    def act(self, observation):\n        return 0\n\n"
+        "    def learn(self, transition):\n        pass\n"
+    )
+    brain = host.Foreign(f"{tmp_path}/late.py:Brain", (tmp_path / "late.py",), seconds=60)
+    assert execute(RunSpec(TASK, "Brain", brain, {}, SEED)).failure is None
+    assert not given_up
 
 
 def test_a_brain_sees_what_libraries_choose_their_code_by_and_nothing_else(monkeypatch):

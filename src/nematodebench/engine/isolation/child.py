@@ -21,16 +21,18 @@ from typing import Any
 
 from nematodebench.engine.float_state import standard_floats
 from nematodebench.engine.isolation.sandbox import COMPILED, PREPARED
-from nematodebench.engine.isolation.shared import COPY, HOST_TURN, MEMORY, RESTORE, WORDS, Bell, Shared
+from nematodebench.engine.isolation.shared import COPY, HOST_TURN, LOOK, MEMORY, RESTORE, WORDS, YIELD, YIELDS, Bell, Shared
 from nematodebench.engine.python_brain import PythonBrains
 
 __all__ = ["main"]
 
-_TURN, _LEARN, _BEGIN, _REQUEST, _OVER, _LOOK = (
-    WORDS.index(name) for name in ("turn", "learn", "begin", "request", "over", "look")
+_TURN, _LEARN, _BEGIN, _REQUEST, _OVER, _WAY = (
+    WORDS.index(name) for name in ("turn", "learn", "begin", "request", "over", "way")
 )
 _LOOKS = range(200)
 """How often Python looks for the turn before it sleeps, where looking pays: some ten microseconds."""
+_YIELDS = range(YIELDS)
+_let_others_go = os.sched_yield
 
 
 @dataclass(frozen=True)
@@ -97,10 +99,16 @@ class _PythonServer:
 
     @staticmethod
     def _wait(box: Any, bell: Bell) -> None:
-        if box[_LOOK]:
+        way = box[_WAY]
+        if way == LOOK:
             for _ in _LOOKS:
                 if box[_TURN] != HOST_TURN:
                     return
+        elif way == YIELD:
+            for _ in _YIELDS:
+                if box[_TURN] != HOST_TURN:
+                    return
+                _let_others_go()
         if box[_TURN] == HOST_TURN:  # the host may have answered while it was being woken
             bell.sleep_while(HOST_TURN)
 

@@ -7,13 +7,16 @@ from numba import types
 
 from nematodebench.brains.base import Interface
 from nematodebench.engine.compiled_brain import CompiledBrains
-from nematodebench.engine.isolation.mailbox import Mail, hand_over, look, sleep_while
-from nematodebench.engine.isolation.shared import BRAIN_TURN, HOST_TURN, LOOKS, Shared
+from nematodebench.engine.isolation.mailbox import Mail, hand_over, sleep_while, watch
+from nematodebench.engine.isolation.shared import BRAIN_TURN, HOST_TURN, Shared
 from nematodebench.kernels.abi import BRAIN, BrainFunction
 from nematodebench.kernels.jit import F32M, F64, F64M, I64, U64, first_class, kernel
 from nematodebench.kernels.rng import RNG_WORDS, STREAM_BRAIN, STREAM_EXPLORATION, set_stream
 
 __all__ = ["CompiledServer", "compile_brain"]
+
+_LOOKS = 2000
+"""How often a brain looks for its turn before it sleeps; some 50 microseconds."""
 
 
 @kernel(cached=True)
@@ -37,7 +40,7 @@ def _serve(
     inputs, width = obs.shape[1], action.shape[1]
     following = 0
     while True:
-        if not look(words[following], HOST_TURN, LOOKS * Mail(words[following]).look):
+        if not watch(words[following], HOST_TURN, Mail(words[following]).way, _LOOKS):
             sleep_while(words[following], HOST_TURN)
         for a in range(words.shape[0]):
             mail = Mail(words[a])

@@ -19,9 +19,12 @@ from nematodebench.engine.isolation.seats import Seat
 from nematodebench.engine.isolation.shared import (
     BRAIN_TURN,
     COPY,
+    LOOK,
     MEMORY,
     RESTORE,
+    SLEEP,
     WORDS,
+    YIELD,
     Bell,
 )
 from nematodebench.engine.isolation.spares import take
@@ -30,20 +33,17 @@ from nematodebench.records.plain_text import plain
 
 __all__ = ["STOPPED", "Foreign", "IsolatedBrains", "IsolationError", "prepare"]
 
-_TURN, _REQUEST, _OVER, _LOOK = (WORDS.index(name) for name in ("turn", "request", "over", "look"))
+_TURN, _REQUEST, _OVER, _WAY = (WORDS.index(name) for name in ("turn", "request", "over", "way"))
 STOPPED = "the brain's process was stopped"
 """How the failure of a run begins that took more than its time."""
 _LAST_WORDS = 5.0
 """Seconds for a process to end that has said that nobody will answer any more."""
 _GLANCE = 0.1
 """Seconds after which it is looked at how the two sides wait for each other."""
-_LOOKS = 10_000
-"""How often the host looks for an answer before it sleeps: some 250 microseconds. To be woken on another core takes ten
-and more, which is little beside a step that takes longer than that."""
 _IN_VAIN = 0.5
 """The share of answers that may come too late for whoever looks, before the brain is thought to be a slow one."""
-_DELAYED = 0.05
-"""The share of the time that a side may wait for its core, before somebody else is thought to need it."""
+_LOST = {LOOK: 0.2, YIELD: 0.2}
+"""The share of their cores that the two sides may lose, before somebody else is thought to need them."""
 
 
 class IsolatedBrains:
@@ -61,13 +61,13 @@ class IsolatedBrains:
         begin, act, learn = stubs()
         self.functions = (begin, act, learn if learning else nothing)
         self.run_phase = loop.compiled_run_phase()
-        self._seat = Seat(self._process.number, self._look_on)
+        self._seat = Seat(self._process.number, self._wait_so)
         threading.Thread(target=self._watch, daemon=True).start()
 
-    def _look_on(self, apart: bool) -> None:
-        """Has both sides look for each other's answers before they sleep, if each has a core of its own."""
-        Patience(self.hyper).looks = _LOOKS * apart
-        self.shared.words[:, _LOOK] = apart
+    def _wait_so(self, way: int) -> None:
+        """Has both sides wait for each other in this way."""
+        Patience(self.hyper).way = way
+        self.shared.words[:, _WAY] = way
 
     def _watch(self) -> None:
         """Waits for the process; when it is gone, or its time is up, the loop must not wait for it any more."""
@@ -83,15 +83,14 @@ class IsolatedBrains:
         self.shared.words[:, _OVER] = 1
 
     def _give_up_in_vain(self) -> None:
-        """Goes on with one core if the other is of no use: somebody else needs it, or the brain is a slow one."""
-        patience = Patience(self.hyper)
-        delayed = self._seat.delayed() > _DELAYED
-        if not self._seat.apart:
-            self._seat.try_again()
-        elif patience.answers == 0.0:  # the process is still starting, or at a long step
+        """Sleeps where it is of no use to stay awake: somebody else needs a core, or the brain is a slow one."""
+        patience, seat = Patience(self.hyper), self._seat
+        lost = seat.lost()
+        seat.try_again()
+        if seat.way == SLEEP or patience.answers == 0.0:  # the process is still starting, or at a long step
             pass
-        elif delayed or patience.slept > _IN_VAIN * patience.answers:
-            self._seat.give_up()
+        elif lost > _LOST[seat.way] or patience.slept > _IN_VAIN * patience.answers:
+            seat.give_up(slow=lost <= _LOST[seat.way])
         patience.slept = patience.answers = 0.0
 
     def _ask(self, request: int) -> None:

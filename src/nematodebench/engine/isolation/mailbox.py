@@ -4,7 +4,7 @@ The host runs the compiled loop. ``act`` puts the observation into the shared me
 ``learn`` and ``begin`` only leave a note, which the brain finds together with the next observation, so that a step
 costs one exchange. Two processes that take turns on one core sleep until the other wakes them: looking on would keep
 the core from the one that has something to do. With a core each, whoever waits looks for a while before it sleeps, and
-nobody who is awake is woken.
+nobody who is awake is woken. On one core that nobody else needs, whoever waits lets the other go first.
 
 Whatever the other side writes into the shared memory can do no more harm than a wrong action: sizes and places come
 from the host's own arrays, an action is copied before anybody looks at it, and rewards are read from the world.
@@ -17,16 +17,19 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 
-from nematodebench.engine.isolation.shared import BRAIN_TURN, FUTEX, WAIT, WAKE
+from nematodebench.engine.isolation.shared import BRAIN_TURN, FUTEX, LOOK, WAIT, WAKE, YIELD, YIELDS
 from nematodebench.kernels.abi import BRAIN
 from nematodebench.kernels.jit import F32, F32M, F64, I64, U64, first_class, intrinsic, kernel
 from nematodebench.kernels.memory import Block, counter, number
 from nematodebench.kernels.rng import episode_of
 
-__all__ = ["Mail", "Patience", "hand_over", "look", "sleep_while", "stubs"]
+__all__ = ["Mail", "Patience", "hand_over", "sleep_while", "stubs", "watch"]
 
 _AT_MOST = np.array([0, 20_000_000])
 """Seconds and nanoseconds after which whoever waits looks up: the other side may be gone, or never wake anybody."""
+_LOOKS = 10_000
+"""How often the host looks for an answer before it sleeps: some 250 microseconds. To be woken on another core takes ten
+and more, which is little beside a step that takes longer than that."""
 
 
 class Mail(Block):
@@ -38,15 +41,15 @@ class Mail(Block):
     episode = counter()
     request = counter()
     over = counter()
-    look = counter()
+    way = counter()
     host_sleeps = counter()
     brain_sleeps = counter()
 
 
 class Patience(Block):
-    """How the host waits, in memory of its own: how often it looks before it sleeps, and how often that was in vain."""
+    """How the host waits, in memory of its own, and how often it had to sleep after all."""
 
-    looks = number()
+    way = number()
     answers = number()
     slept = number()
 
@@ -69,6 +72,7 @@ before = _fence("release")
 after = _fence("acquire")
 between = _fence("seq_cst")
 _system_call = types.ExternalFunction("syscall", types.int64(*[types.int64] * 7))
+_let_others_go = types.ExternalFunction("sched_yield", types.int32())
 
 
 _NO_VALUE = ir.FunctionType(ir.VoidType(), [])
@@ -99,14 +103,22 @@ def hand_over(words: I64, turn: int) -> None:
 
 
 @kernel()
-def look(words: I64, turn: int, times: int) -> bool:
-    """Looks for as often whether the turn is another one than this; whether it is."""
+def watch(words: I64, turn: int, way: int, looks: int) -> bool:
+    """Waits awake, and not for long, until the turn is another one than this; whether it is."""
     mail = Mail(words)
-    for _ in range(times):
-        if mail.turn != turn:
-            after()
-            return True
-        _pause()
+    if way == LOOK:
+        for _ in range(looks):
+            if mail.turn != turn:
+                after()
+                return True
+            _pause()
+    elif way == YIELD:
+        for _ in range(YIELDS):
+            if mail.turn != turn:
+                after()
+                return True
+            _let_others_go()
+            between()
     return False
 
 
@@ -132,14 +144,15 @@ def _answered(hyper: F64, words: I64) -> bool:
     """Hands over the turn and waits until it is back; False if nobody will answer any more."""
     mail, patience = Mail(words), Patience(hyper)
     hand_over(words, BRAIN_TURN)
-    patience.answers += 1.0
-    if look(words, BRAIN_TURN, int(patience.looks)):
+    if watch(words, BRAIN_TURN, int(patience.way), _LOOKS):
+        patience.answers += 1.0
         return True
-    patience.slept += 1.0
     while mail.turn == BRAIN_TURN:  # whatever else stands there, somebody has answered
         if mail.over != 0:
             return False
         sleep_while(words, BRAIN_TURN)
+    patience.answers += 1.0
+    patience.slept += 1.0
     return True
 
 

@@ -72,7 +72,7 @@ class Process:
         try:
             self.popen = subprocess.Popen(
                 words, stdin=subprocess.PIPE, stdout=archive or subprocess.DEVNULL, stderr=self.errors, env=env,
-                cwd="/", pass_fds=(descriptor, seccomp),
+                cwd="/", pass_fds=(descriptor, seccomp), process_group=0,
             )  # fmt: skip
         finally:
             os.close(seccomp)

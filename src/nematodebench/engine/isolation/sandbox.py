@@ -109,9 +109,10 @@ def command(
     """
     words = [_PRLIMIT, f"--as={limits.memory}", f"--cpu={limits.cpu_seconds}", f"--fsize={limits.file_bytes}"]
     words += [f"--nofile={limits.open_files}", "--core=0"]
-    words += [require_sandbox(), "--unshare-all", "--as-pid-1", "--die-with-parent", "--new-session"]
+    words += [require_sandbox(), "--unshare-all", "--as-pid-1", "--die-with-parent"]
     words += ["--clearenv", "--uid", "65534", "--gid", "65534", "--hostname", "brain", "--cap-drop", "ALL"]
-    words += ["--tmpfs", "/", "--dev", "/dev", "--size", str(64 << 20), "--tmpfs", "/tmp"]
+    words += ["--tmpfs", "/", "--dev", "/dev", "--ro-bind", "/dev/null", "/dev/tty"]  # the user's terminal is not there
+    words += ["--size", str(64 << 20), "--tmpfs", "/tmp"]
     words += ["--ro-bind", _PROCESSOR, _PROCESSOR]
     for place in _SYSTEM:
         if Path(place).is_symlink():

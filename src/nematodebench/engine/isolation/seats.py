@@ -1,8 +1,9 @@
-"""The cores of a run and its brain.
+"""The cores of a run and its brain, and how the two wait for each other.
 
 Two processes that take turns either look on from a core each, which is fastest, or share one: they lose most of their
 time if they sleep and wake each other across cores. So a run has two cores for as long as there are two for every run
-and nobody else takes them, and one otherwise.
+and nobody else takes them, and one otherwise. On one core each lets the other go first while nobody else is there.
+With others on that core they sleep and wake each other: whoever lets others go first loses all of it to them.
 """
 
 import contextlib
@@ -13,53 +14,61 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from nematodebench.engine.isolation.shared import LOOK, SLEEP, YIELD
+
 __all__ = ["Seat"]
 
 _CROWDED_FOR = 2.0
-"""Seconds for which runs share cores after one has found that somebody else needs them."""
+"""Seconds for which runs wait in a way that takes less of the cores after one has found that others need them."""
 
 
 class Seat:
     """Keeps the calling thread, and the brain's process, on their cores."""
 
-    def __init__(self, brain: Callable[[], int], apart: Callable[[bool], None]) -> None:
+    def __init__(self, brain: Callable[[], int], tell: Callable[[int], None]) -> None:
         """Sits down.
 
         Args:
             brain: Tells the number of the brain's process.
-            apart: Told whether both sides have a core of their own, whenever the cores are assigned.
+            tell: Told how both sides are to wait, whenever the cores are assigned.
         """
         self.cores = os.sched_getaffinity(0)
-        self._thread, self._brain, self._tell = threading.get_native_id(), brain, apart
-        self.apart = False
-        self._waited = (0.0, 0.0)
+        self._thread, self._brain, self._tell = threading.get_native_id(), brain, tell
+        self.way = SLEEP
+        self._before = (0.0, 0.0, 0.0)
         _ROOM.enter(self)
-        self.delayed()  # what was before does not count
+        self.lost()  # what was before does not count
 
-    def sit(self, host: int, brain: int) -> None:
+    def sit(self, host: int, brain: int, way: int) -> None:
         """Takes these cores; the process or the thread may be gone by now."""
-        self.apart = host != brain
+        self.way = way
         with contextlib.suppress(OSError):
             os.sched_setaffinity(self._thread, {host})
         with contextlib.suppress(OSError):
             os.sched_setaffinity(self._brain(), {brain})
-        self._tell(self.apart)
+        self._tell(way)
 
-    def delayed(self) -> float:
-        """The share of the time since the last call for which the sides could have worked and had no core."""
-        now, waited, before = time.monotonic(), 0.0, self._waited
+    def lost(self) -> float:
+        """The share of the time since the last call that was taken from the sides by others.
+
+        With a core each that is the time for which one could have worked and had to wait. Who waits for the other on
+        the same core, awake, waits as well: there it is the time for which neither of them worked.
+        """
+        worked = waited = 0.0
         for task in (f"self/task/{self._thread}", str(self._brain())):
             with contextlib.suppress(OSError, ValueError, IndexError):  # it is gone, or the system does not tell
-                waited += float(Path("/proc", task, "schedstat").read_text().split()[1]) * 1e-9
-        self._waited = (now, waited)
-        return (waited - before[1]) / max(now - before[0], 1e-3)
+                at_work, in_line = Path("/proc", task, "schedstat").read_text().split()[:2]
+                worked, waited = worked + float(at_work) * 1e-9, waited + float(in_line) * 1e-9
+        before, self._before = self._before, (time.monotonic(), worked, waited)
+        time_, worked, waited = (now - then for now, then in zip(self._before, before, strict=True))
+        return (time_ - worked if self.way == YIELD else waited) / max(time_, 1e-3)
 
-    def give_up(self) -> None:
-        """Goes on with one core: somebody else needs the other."""
-        _ROOM.crowd()
+    def give_up(self, *, slow: bool) -> None:
+        """Goes on with one core, or asleep: somebody else needs the other, or this one, or the brain is a slow one."""
+        _ROOM.crowd(SLEEP if slow or self.way == YIELD else YIELD)
 
     def try_again(self) -> None:
-        """Takes two cores again if there are two, and it is long ago that somebody else needed one."""
+        """Waits as is best again if it is long ago that somebody else needed a core."""
         _ROOM.try_again()
 
     def leave(self) -> None:
@@ -74,7 +83,7 @@ class _Room:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._seats: list[Seat] = []
-        self._crowded_until = 0.0
+        self._crowded = (0.0, LOOK)
 
     def enter(self, seat: Seat) -> None:
         with self._lock:
@@ -86,29 +95,36 @@ class _Room:
             self._seats.remove(seat)
             self._assign()
 
-    def crowd(self) -> None:
+    def crowd(self, way: int) -> None:
         with self._lock:
-            self._crowded_until = time.monotonic() + _CROWDED_FOR
+            self._crowded = (time.monotonic() + _CROWDED_FOR, way)
             self._assign()
 
     def try_again(self) -> None:
         with self._lock:
-            if self._two_each():
+            if any(seat.way != self._way() for seat in self._seats):
                 self._assign()
 
     def _cores(self) -> list[int]:
         return sorted(set().union(*(seat.cores for seat in self._seats)))
 
-    def _two_each(self) -> bool:
-        known = multiprocessing.parent_process() is None and time.monotonic() > self._crowded_until
-        return known and 2 * len(self._seats) <= len(self._cores())
+    def _way(self) -> int:
+        """How runs wait. Worker processes know nothing of each other, so theirs sleep."""
+        until, crowded = self._crowded
+        cores, runs = len(self._cores()), len(self._seats)
+        if multiprocessing.parent_process() is not None or runs > cores:
+            return SLEEP
+        if time.monotonic() <= until:
+            return crowded
+        return LOOK if 2 * runs <= cores else YIELD
 
     def _assign(self) -> None:
-        """Worker processes know nothing of each other: their runs share cores, and begin at different ones."""
-        cores, apart = self._cores(), self._two_each()
+        """Cores of worker processes begin at different ones."""
+        cores, way = self._cores(), self._way()
+        apart = way == LOOK
         for place, seat in enumerate(self._seats):
             first = os.getpid() + (2 * place if apart else place)
-            seat.sit(cores[first % len(cores)], cores[(first + apart) % len(cores)])
+            seat.sit(cores[first % len(cores)], cores[(first + apart) % len(cores)], way)
 
 
 _ROOM = _Room()

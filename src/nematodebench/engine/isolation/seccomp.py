@@ -38,10 +38,12 @@ FORBIDDEN = {
 """Numbers of system calls on x86-64 that a brain has no business with."""
 
 _ARCH_X86_64 = 0xC000003E
-_CLONE, _CLONE3, _FCNTL, _PRCTL, _PRLIMIT, _X32 = 56, 435, 72, 157, 302, 0x40000000
+_CLONE, _CLONE3, _FCNTL, _IOCTL, _PRCTL, _PRLIMIT, _X32 = 56, 435, 72, 16, 157, 302, 0x40000000
 _SET_PDEATHSIG = 1
 _MARKS = {"SETLK": 6, "SETLKW": 7, "OFD_SETLK": 37, "OFD_SETLKW": 38, "SETLEASE": 1024, "NOTIFY": 1026}
 """What ``fcntl`` can leave on a file that others see."""
+_TYPING = {"TIOCSTI": 0x5412, "TIOCLINUX": 0x541C, "TIOCSCTTY": 0x540E}
+"""What ``ioctl`` can do to a terminal: type for its user, take it over."""
 _CLONE_THREAD, _CLONE_PIDFD = 0x00010000, 0x00001000
 _ALLOW, _EPERM, _ENOSYS, _KILL = 0x7FFF0000, 0x00050001, 0x00050026, 0x80000000
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
@@ -71,8 +73,10 @@ def filter_program() -> bytes:
         _line(_RETURN, _ALLOW),
         _line(_RETURN, _EPERM),
     ]
-    marks = [line for mark in _MARKS.values() for line in (_line(_EQUAL, mark, 0, 1), _line(_RETURN, _EPERM))]
-    lines += [_line(_EQUAL, _FCNTL, 0, len(marks) + 2), _line(_LOAD, _SECOND_ARGUMENT), *marks, _line(_RETURN, _ALLOW)]
+    for call, forbidden in ((_FCNTL, _MARKS), (_IOCTL, _TYPING)):
+        tests = [line for what in forbidden.values() for line in (_line(_EQUAL, what, 0, 1), _line(_RETURN, _EPERM))]
+        lines += [_line(_EQUAL, call, 0, len(tests) + 2), _line(_LOAD, _SECOND_ARGUMENT), *tests]
+        lines += [_line(_RETURN, _ALLOW)]
     own = [_line(_LOAD, _FIRST_ARGUMENT), _line(_EQUAL, 0, 0, 1), _line(_RETURN, _ALLOW), _line(_RETURN, _EPERM)]
     lines += [_line(_EQUAL, _PRLIMIT, 0, len(own)), *own]  # limits of nobody else
     stays = [_line(_LOAD, _FIRST_ARGUMENT), _line(_EQUAL, _SET_PDEATHSIG, 0, 1), _line(_RETURN, _EPERM)]

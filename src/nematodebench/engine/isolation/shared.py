@@ -9,25 +9,27 @@ from typing import Any
 import numpy as np
 
 __all__ = [
-    "BRAIN_TURN", "COPY", "FUTEX", "HOST_TURN", "LOOKS", "MEMORY", "RESTORE", "WAIT", "WAKE", "WORDS", "Bell", "Shared",
-    "shared_size",
+    "BRAIN_TURN", "COPY", "FUTEX", "HOST_TURN", "LOOK", "MEMORY", "RESTORE", "SLEEP", "WAIT", "WAKE", "WORDS", "YIELD",
+    "YIELDS", "Bell", "Shared", "shared_size",
 ]  # fmt: skip
 
 HOST_TURN, BRAIN_TURN = 0, 1
 MEMORY, COPY, RESTORE = 1, 2, 3
 """What the brain's process can be asked for: its memory's hash, to go on with a copy, to go back to what was copied."""
-WORDS = ("turn", "learn", "begin", "episode", "request", "over", "look", "host_sleeps", "brain_sleeps")
+WORDS = ("turn", "learn", "begin", "episode", "request", "over", "way", "host_sleeps", "brain_sleeps")
 """The words of an agent's mailbox.
 
 ``turn`` says who works; ``learn`` and ``begin`` are notes for the brain; ``episode`` is the number of its random
 stream; ``request`` asks for something that is no step; ``over`` tells the host that nobody will answer any more;
-``look`` says that both sides have a core of their own, so that looking is faster than sleeping; the last two say who
-sleeps, and has to be woken.
+``way`` says how to wait; the last two say who sleeps, and has to be woken.
 """
+SLEEP, LOOK, YIELD = 0, 1, 2
+"""How a side waits for its turn. With a core of its own it looks; where both share a core that nobody else needs, it
+lets the other go first, which takes half as long as to sleep and be woken; otherwise it sleeps."""
 FUTEX, WAIT, WAKE = (98 if platform.machine() == "aarch64" else 202), 0, 1
 """The system call with which a process waits for a word to change, and two of its operations."""
-LOOKS = 2000
-"""How often the kernel of a brain looks for the turn before it sleeps; some 50 microseconds."""
+YIELDS = 100
+"""How often a side lets others go first before it sleeps; some 50 microseconds if there is nobody."""
 FEEDBACK = ("terminated", "truncated", "reward")
 _LINE = 64
 _MESSAGE = 8192
