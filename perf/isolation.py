@@ -184,7 +184,7 @@ def brains_watched() -> Iterator[list[float]]:
 
     def watched(process: Process) -> None:
         with contextlib.suppress(OSError):
-            threads = Path(f"/proc/{process.number()}/task").glob("*/schedstat")
+            threads = Path(f"/proc/{process.number}/task").glob("*/schedstat")
             spent.append(sum(int(one.read_text().split()[0]) for one in threads) * 1e-9)
         end(process)
 

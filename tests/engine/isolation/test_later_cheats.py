@@ -40,7 +40,7 @@ def test_no_process_of_a_brain_is_left_when_its_run_is_over(name, monkeypatch):
     inside, end = [], Process.end
 
     def noted(process):
-        inside.append(process.number())
+        inside.append(process.number)
         end(process)
 
     monkeypatch.setattr(Process, "end", noted)

@@ -1,7 +1,7 @@
 """The brain's process: reads from one line what it is to be, from another which run it serves, then answers.
 
 It may wait long for the second line, because processes are started ahead; a process serves one run, and none if there
-is no such line. It is started by :mod:`nematodebench.engine.isolation.process` inside the sandbox. It knows the brain's
+is no such line. :mod:`nematodebench.engine.isolation.split` makes it inside the sandbox. It knows the brain's
 own seed, what the brain senses and what it is paid, and nothing of the world.
 """
 
@@ -21,7 +21,18 @@ from typing import Any
 
 from nematodebench.engine.float_state import standard_floats
 from nematodebench.engine.isolation.sandbox import COMPILED, PREPARED
-from nematodebench.engine.isolation.shared import COPY, HOST_TURN, LOOK, MEMORY, RESTORE, WORDS, YIELD, YIELDS, Bell, Shared
+from nematodebench.engine.isolation.shared import (
+    COPY,
+    HOST_TURN,
+    LOOK,
+    MEMORY,
+    RESTORE,
+    WORDS,
+    YIELD,
+    YIELDS,
+    Bell,
+    Shared,
+)
 from nematodebench.engine.python_brain import PythonBrains
 
 __all__ = ["main"]
@@ -200,9 +211,11 @@ def _compile(given: dict[str, Any]) -> None:
         compile_brain(brain)
 
 
-def main() -> None:
-    """Serves one run; what goes wrong is left as a message, and the host is told that nobody will answer."""
-    descriptor = int(sys.argv[1])
+def main(descriptor: int) -> None:
+    """Serves one run through the shared memory behind a descriptor.
+
+    What goes wrong is left as a message, and the host is told that nobody will answer.
+    """
     given = json.loads(sys.stdin.readline())
     memory = mmap.mmap(descriptor, given["size"])
     os.close(descriptor)
@@ -218,7 +231,3 @@ def main() -> None:
         shared.say(json.dumps({"error": f"{type(error).__name__}: {error}"[:2000]}))
         shared.words[:, _OVER] = 1
         sys.exit(1)
-
-
-if __name__ == "__main__":
-    main()

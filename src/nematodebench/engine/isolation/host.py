@@ -3,7 +3,6 @@
 import contextlib
 import copy
 import math
-import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -42,8 +41,9 @@ _GLANCE = 0.1
 """Seconds after which it is looked at how the two sides wait for each other."""
 _IN_VAIN = 0.5
 """The share of answers that may come too late for whoever looks, before the brain is thought to be a slow one."""
-_LOST = {LOOK: 0.2, YIELD: 0.2}
-"""The share of their cores that the two sides may lose, before somebody else is thought to need them."""
+_LOST = {LOOK: 0.4, YIELD: 0.5}
+"""The share of their cores that the two sides may lose to others. A way that takes less of the cores has about as much
+less speed; and of a core where the sides let others go first, somebody else who is there takes nearly all."""
 
 
 class IsolatedBrains:
@@ -73,8 +73,7 @@ class IsolatedBrains:
         """Waits for the process; when it is gone, or its time is up, the loop must not wait for it any more."""
         deadline = time.monotonic() + self._brain.seconds
         while time.monotonic() < deadline:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.popen.wait(min(_GLANCE, max(0.0, deadline - time.monotonic())))
+            if self._process.wait(min(_GLANCE, max(0.0, deadline - time.monotonic()))):
                 break
             self._give_up_in_vain()
         else:
@@ -136,9 +135,7 @@ class IsolatedBrains:
         """Why there is no answer, in the words of the process or of the system; empty where it answers."""
         if not self.shared.words[0, _OVER]:
             return ""
-        try:
-            self._process.popen.wait(_LAST_WORDS)
-        except subprocess.TimeoutExpired:  # it says that it is over, and stays
+        if not self._process.wait(_LAST_WORDS):  # it says that it is over, and stays
             self._process.kill()
         return f"{STOPPED}: {self._why}" if self._why else self._process.last_words()
 

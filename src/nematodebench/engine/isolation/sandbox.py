@@ -13,22 +13,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nematodebench.engine.isolation.seccomp import filter_program
 from nematodebench.errors import UsageError
 
 __all__ = [
     "COMPILED",
     "PREPARED",
+    "STAGE",
+    "TEMPORARY",
     "Limits",
+    "below_temporary",
     "command",
     "has_sandbox",
     "plain_environment",
     "require_sandbox",
-    "sealed_filter",
 ]
 
 PREPARED = "/prepared.tar"
 """Where a brain finds the code that an earlier process of it compiled before there was any run."""
+TEMPORARY, STAGE = Path("/tmp"), Path("/stage")
+"""Where a brain may write, and where that folder is made before a run sees it."""
 COMPILED = "/tmp/cache"
 """Where a brain's process keeps compiled code."""
 _PRLIMIT = "/usr/bin/prlimit"
@@ -95,24 +98,30 @@ def _needed() -> list[str]:
     return sorted({str(Path(folder).resolve()) for folder in folders} | set(folders))
 
 
-def command(
-    inner: Sequence[str], readable: Sequence[Path], limits: Limits, seccomp: int, prepared: Path | None = None
-) -> list[str]:
+def below_temporary(readable: Sequence[Path]) -> list[Path]:
+    """What a brain has to see that lies where it may write; outer folders come first."""
+    every = {*map(str, readable), *_needed()}
+    return sorted(path for path in map(Path, every) if TEMPORARY in path.parents and path.exists())
+
+
+def command(inner: Sequence[str], readable: Sequence[Path], limits: Limits, prepared: Path | None = None) -> list[str]:
     """The command line that runs ``inner`` in the sandbox.
+
+    It is a program of ours. It may still make name spaces, and gives that up before it lets a brain in.
 
     Args:
         inner: The command.
         readable: The brain's own files.
         limits: What it may use.
-        seccomp: Descriptor of the filter of system calls.
         prepared: An archive of compiled code, which the command finds at :data:`PREPARED`.
     """
     words = [_PRLIMIT, f"--as={limits.memory}", f"--cpu={limits.cpu_seconds}", f"--fsize={limits.file_bytes}"]
     words += [f"--nofile={limits.open_files}", "--core=0"]
     words += [require_sandbox(), "--unshare-all", "--as-pid-1", "--die-with-parent"]
-    words += ["--clearenv", "--uid", "65534", "--gid", "65534", "--hostname", "brain", "--cap-drop", "ALL"]
+    words += ["--clearenv", "--uid", "65534", "--gid", "65534", "--hostname", "brain"]
+    words += ["--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN"]
     words += ["--tmpfs", "/", "--dev", "/dev", "--ro-bind", "/dev/null", "/dev/tty"]  # the user's terminal is not there
-    words += ["--size", str(64 << 20), "--tmpfs", "/tmp"]
+    words += ["--dir", str(STAGE), "--tmpfs", str(TEMPORARY)]
     words += ["--ro-bind", _PROCESSOR, _PROCESSOR]
     for place in _SYSTEM:
         if Path(place).is_symlink():
@@ -129,19 +138,10 @@ def command(
     words += ["--chdir", "/tmp"]
     for name, value in (*_environment().items(), ("NEMATODEBENCH_CACHE_DIR", COMPILED)):
         words += ["--setenv", name, value]
-    return [*words, "--seccomp", str(seccomp), "--", *inner]
+    return [*words, "--", *inner]
 
 
 def plain_environment(cache: Path | None) -> dict[str, str]:
     """The environment of a brain that somebody trusts, and that runs in a process of its own without a sandbox."""
     compiled = {} if cache is None else {"NEMATODEBENCH_CACHE_DIR": str(cache)}
     return {**_environment(), **compiled, "PATH": "/usr/bin:/bin"}
-
-
-def sealed_filter() -> int:
-    """A descriptor from which bubblewrap reads the filter of system calls."""
-    descriptor = os.memfd_create("seccomp", 0)
-    os.write(descriptor, filter_program())
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    os.set_inheritable(descriptor, True)
-    return descriptor

@@ -25,43 +25,53 @@ _CROWDED_FOR = 2.0
 class Seat:
     """Keeps the calling thread, and the brain's process, on their cores."""
 
-    def __init__(self, brain: Callable[[], int], tell: Callable[[int], None]) -> None:
+    def __init__(self, brain: int, tell: Callable[[int], None]) -> None:
         """Sits down.
 
         Args:
-            brain: Tells the number of the brain's process.
+            brain: The number of the brain's process.
             tell: Told how both sides are to wait, whenever the cores are assigned.
         """
         self.cores = os.sched_getaffinity(0)
         self._thread, self._brain, self._tell = threading.get_native_id(), brain, tell
         self.way = SLEEP
-        self._before = (0.0, 0.0, 0.0)
+        self._before: tuple[int, float, float, float] | None = None
         _ROOM.enter(self)
-        self.lost()  # what was before does not count
 
     def sit(self, host: int, brain: int, way: int) -> None:
         """Takes these cores; the process or the thread may be gone by now."""
+        if way != self.way:
+            self._before = None
         self.way = way
         with contextlib.suppress(OSError):
             os.sched_setaffinity(self._thread, {host})
         with contextlib.suppress(OSError):
-            os.sched_setaffinity(self._brain(), {brain})
+            os.sched_setaffinity(self._brain, {brain})
         self._tell(way)
 
     def lost(self) -> float:
         """The share of the time since the last call that was taken from the sides by others.
 
         With a core each that is the time for which one could have worked and had to wait. Who waits for the other on
-        the same core, awake, waits as well: there it is the time for which neither of them worked.
+        the same core, awake, waits as well: there it is the time for which neither of them worked. It is 0 where there
+        is nothing to compare: the sides waited in another way before, or one of them is gone.
         """
-        worked = waited = 0.0
-        for task in (f"self/task/{self._thread}", str(self._brain())):
-            with contextlib.suppress(OSError, ValueError, IndexError):  # it is gone, or the system does not tell
-                at_work, in_line = Path("/proc", task, "schedstat").read_text().split()[:2]
-                worked, waited = worked + float(at_work) * 1e-9, waited + float(in_line) * 1e-9
-        before, self._before = self._before, (time.monotonic(), worked, waited)
-        time_, worked, waited = (now - then for now, then in zip(self._before, before, strict=True))
+        before, self._before = self._before, self._spent()
+        if before is None or self._before is None or before[0] != self.way:
+            return 0.0
+        time_, worked, waited = (now - then for now, then in zip(self._before[1:], before[1:], strict=True))
         return (time_ - worked if self.way == YIELD else waited) / max(time_, 1e-3)
+
+    def _spent(self) -> tuple[int, float, float, float] | None:
+        """The way, the time, and for how long both sides together have worked and have waited for their cores."""
+        worked = waited = 0.0
+        for task in (f"self/task/{self._thread}", str(self._brain)):
+            try:
+                at_work, in_line = Path("/proc", task, "schedstat").read_text().split()[:2]
+            except (OSError, ValueError):  # it is gone, or the system does not tell
+                return None
+            worked, waited = worked + float(at_work) * 1e-9, waited + float(in_line) * 1e-9
+        return self.way, time.monotonic(), worked, waited
 
     def give_up(self, *, slow: bool) -> None:
         """Goes on with one core, or asleep: somebody else needs the other, or this one, or the brain is a slow one."""
@@ -91,9 +101,9 @@ class _Room:
             self._assign()
 
     def leave(self, seat: Seat) -> None:
+        """The others move when they look up, and not for a run that begins at once."""
         with self._lock:
             self._seats.remove(seat)
-            self._assign()
 
     def crowd(self, way: int) -> None:
         with self._lock:

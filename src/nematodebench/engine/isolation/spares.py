@@ -11,7 +11,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeAlias
 
 from nematodebench.brains.base import Interface
-from nematodebench.engine.isolation.process import Foreign, Process
+from nematodebench.engine.isolation.nest import Nest
+from nematodebench.engine.isolation.process import Foreign, Process, nest_of
 
 __all__ = ["announced", "take"]
 
@@ -26,13 +27,19 @@ class _Spares:
 
     def __init__(self, brain: Foreign, runs: int) -> None:
         self._brain, self._left = brain, runs
+        self._nest: Nest | None = None
         self._lock = threading.Lock()
         self._waiting: dict[_Key, list[Future[Process]]] = {}
         self._starter = ThreadPoolExecutor(1)
         self._starter.submit(int).result()  # the thread begins here, where it may use all cores
 
     def _start(self, body: Interface, agents: int) -> Future[Process]:
-        return self._starter.submit(Process, self._brain, body, agents)
+        return self._starter.submit(self._split, body, agents)
+
+    def _split(self, body: Interface, agents: int) -> Process:
+        if self._nest is None:
+            self._nest = nest_of(self._brain)
+        return Process(self._brain, body, agents, self._nest)
 
     def take(self, body: Interface, agents: int) -> Process:
         """The process that waits, or a new one; the next is started if another run is to come."""
@@ -52,6 +59,8 @@ class _Spares:
         for process in left:
             if process.exception() is None:
                 process.result().end()
+        if self._nest is not None:
+            self._nest.end()  # before the thread that started it is gone
         self._starter.shutdown()
 
 
