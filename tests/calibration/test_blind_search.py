@@ -44,6 +44,7 @@ segments:
         ("forage-v2", ((10.0, 0.3, 0.0, 1.0), (7.0, 0.0, 0.3, 1.0))),
         ("bit_memory_4-v1", ((1.0, 0.0), (5.0, 1.0))),
         ("navigation-v1", ((3.0, 0.0), (2.0, 9.0))),
+        ("chemotaxis_assay-v1", ((3.0, 0.0), (2.0, 1.0))),
     ],
 )
 def test_a_rollout_plays_what_the_brain_plays_in_the_same_run(name, cycle):
@@ -91,6 +92,12 @@ def test_a_search_keeps_to_its_budget():
     found = blind.search(get_task("cartpole-v1"), seed=5, workers=1, budget=12_000)
     assert found.episodes <= 1.2 * 12_000
     assert found.budget.startswith(f"search with seed 5: {found.policies:,} policies")
+
+
+@pytest.mark.parametrize("name", ["chemotaxis_assay-v1", "bit_memory_1-v1", "foraging_small-v2"])
+def test_there_is_one_score_for_every_policy_and_run(name):
+    scores = Rollouts(get_task(name)).scores([((1.0, 0.0),), ((1.0, 1.0),)], [3, 4, 5])
+    assert scores.shape == (2, 3)
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,8 @@ class Rollouts:
     def __init__(self, task: Task, workers: int = 1) -> None:
         if task.trains_first:
             short = task.untrained()
-            episodes = int(np.clip(_TICKS // task.world.horizon, 1, _TRIALS))
+            most = _TRIALS if short.phases[0].episodes > 1 else 1  # in an assay every run is one worm
+            episodes = int(np.clip(_TICKS // task.world.horizon, 1, most))
             phases = (replace(short.phases[0], episodes=episodes),)
         else:
             short = task.with_episodes(min(_EPISODES, task.phases[0].episodes))
