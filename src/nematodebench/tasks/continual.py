@@ -128,6 +128,11 @@ _SINGLES = (
     _single("realtime", "find food among dangers with eight moves and nothing but rays", Realtime(), 25, None),
 )
 
-_THIRD = (_alone("gridworld-v3", "find one food after another on eight by eight cells", Gridworld(8, 200), 100),)
+_WIDE = Navigation(side=14, foods=6, dangers=1, danger_cost=0.3)
+
+_THIRD = (
+    _alone("navigation_easy-v3", "as navigation on a larger grid, more food, one mild danger", _WIDE, 100),
+    _alone("gridworld-v3", "find one food after another on eight by eight cells", Gridworld(8, 200), 100),
+)
 
 TASKS = (*_SINGLES, _CONTINUAL, *(_with_own_body(task) for task in _SINGLES), *_THIRD)
