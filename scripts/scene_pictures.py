@@ -53,7 +53,7 @@ FILMS = {
     "foraging_medium_temporal": ("foraging_medium_temporal-v1", "gradient_follower", 3, 9),
     "foraging_small_klinotaxis": ("foraging_small_klinotaxis-v2", "gradient_follower", 2, 9),
     "foraging_small_temporal": ("foraging_small_temporal-v2", "q_table", 2, 499),
-    "navigation_easy": ("navigation_easy-v2", "q_table", 2, 19),
+    "navigation_easy": ("navigation_easy-v3", "mlp_ppo", 2, 99),
     "navigation_hard": ("navigation_hard-v2", "q_table", 2, 19),
     "pattern_memory_easy": ("pattern_memory_easy-v2", "q_table", 1, 29),
     "pattern_memory_hard": ("pattern_memory_hard-v2", "q_table", 1, 29),

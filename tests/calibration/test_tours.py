@@ -59,7 +59,8 @@ def test_a_task_that_a_closed_walk_plays_above_the_bound_is_not_ranked():
     share = (anchors.blind.value - anchors.floor.value) / (anchors.ceiling.value - anchors.floor.value)
     assert share > 0.25
     page = (RECIPES.parents[1] / "docs" / "tasks" / "navigation_easy-v2.md").read_text(encoding="utf-8")
-    assert "**Not ranked:** the best blind policy gets 0.251, more than 0.25" in page
+    assert "**Not ranked:**" in page
+    assert "the best blind policy gets 0.251, more than 0.25" in page
 
 
 def expected_reward(side, horizon, cells):
