@@ -3,10 +3,13 @@
 import json
 import shlex
 import sys
+from dataclasses import replace
 
 import pytest
 
+import nematodebench as nb
 from nematodebench.cli import main
+from nematodebench.figures.samples import best_first, distinct
 from nematodebench.figures.sources import open_sources
 from nematodebench.site.origins import continual_origin, origin_of, search_origin
 from nematodebench.site.report import html_report, report_markdown
@@ -76,3 +79,13 @@ def test_a_search_names_the_command_of_its_champion():
     (facts,) = search_origin({**result, "place": "my search"})
     assert facts["commands"] == ["nematodebench run --config 'my search/best.yml'"]
     assert search_origin(result)[0]["commands"] == []
+
+
+def test_labels_say_sweep_and_the_best_come_first(tmp_path):
+    session = nb.run("association-v2", "q_table", runs=2, episodes=3, seed=1)
+    session.save(tmp_path)
+    one = open_sources([tmp_path]).samples[0]
+    cell = replace(one, detail="", scores=replace(one.scores, values=one.scores.values - 50))
+    assert [sample.label for sample in distinct([one, cell])] == ["q_table (seed 1)", "q_table (sweep)"]
+    low = replace(cell, metrics={"reward": replace(one.metrics["reward"], mean=-99.0)})
+    assert best_first([low, one]) == [one, low]

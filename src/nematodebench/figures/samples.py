@@ -24,7 +24,7 @@ from nematodebench.tasks.anchoring import TaskAnchors, load_anchors, normalise
 from nematodebench.tasks.base import Task, trained_id
 from nematodebench.tasks.registry import get_task
 
-__all__ = ["CellRun", "Sample", "SweepCell", "distinct", "sample_of_session", "samples_of_sweep"]
+__all__ = ["CellRun", "Sample", "SweepCell", "best_first", "distinct", "sample_of_session", "samples_of_sweep"]
 
 
 @dataclass(frozen=True)
@@ -164,12 +164,17 @@ def _sample(frame: Any, names: Sequence[str], cell: SweepCell) -> Sample:
     return Sample(label, task, scores_of(task, runs), summary, detail, len(frame), cell=cell)
 
 
+def best_first(samples: Sequence[Sample]) -> list[Sample]:
+    """The samples by their means; those without a score are the last."""
+    return sorted(samples, key=lambda one: -(one.score.mean if one.score else float("-inf")))
+
+
 def distinct(samples: Sequence[Sample]) -> list[Sample]:
     """The same samples with labels that tell those of one task apart: by their detail, and by number if need be."""
     found: list[Sample] = []
     for sample in samples:
         rivals = [one for one in samples if one.label == sample.label and one.task.id == sample.task.id]
-        label = sample.label if len(rivals) == 1 else f"{sample.label} ({sample.detail})"
+        label = sample.label if len(rivals) == 1 else f"{sample.label} ({sample.detail or 'sweep'})"
         taken = [one.label for one in found if one.task.id == sample.task.id]
         count = sum(name.partition(" no. ")[0] == label for name in taken)
         found.append(replace(sample, label=f"{label} no. {count + 1}" if count else label))

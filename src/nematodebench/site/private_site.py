@@ -6,7 +6,7 @@ from typing import Any
 from nematodebench.errors import UsageError
 from nematodebench.figures.kinds import task_figures
 from nematodebench.figures.render import FORMATS
-from nematodebench.figures.samples import Sample
+from nematodebench.figures.samples import Sample, best_first
 from nematodebench.figures.sources import Sources
 from nematodebench.site.cells import axis_lines, number, stat
 from nematodebench.site.entries import file_name
@@ -22,7 +22,7 @@ def build_private_site(sources: Sources, name: str) -> dict[str, bytes]:
     """Every file of the site, by its path."""
     if not sources.samples:
         raise UsageError("There are no stored sessions to make a board of.")
-    tasks = {task: _best_first(sources.of_task(task)) for task in sources.tasks}
+    tasks = {task: best_first(sources.of_task(task)) for task in sources.tasks}
     replays = {task: [_replay(one) for one in samples] for task, samples in tasks.items()}
     groups = [
         {"task": task, "file": file_name(task), "rows": _rows(samples, replays[task]),
@@ -38,10 +38,6 @@ def build_private_site(sources: Sources, name: str) -> dict[str, bytes]:
     for task, samples in tasks.items():
         files |= _task(task, samples, [one for one in replays[task] if one], name)
     return {path: files[path] for path in sorted(files)}
-
-
-def _best_first(samples: Sequence[Sample]) -> list[Sample]:
-    return sorted(samples, key=lambda one: -(one.score.mean if one.score else float("-inf")))
 
 
 def _replay(sample: Sample) -> dict[str, Any] | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from nematodebench.board.text import escape, table
 from nematodebench.figures.kinds import figure_of, task_figures
-from nematodebench.figures.samples import Sample
+from nematodebench.figures.samples import Sample, best_first
 from nematodebench.figures.searching import search_history, search_importances
 from nematodebench.figures.sources import Sources
 from nematodebench.site.cells import axis_lines, interval, number, stat, stored_stat
@@ -63,7 +63,7 @@ def _lead(sources: Sources) -> str:
 
 
 def _sections(sources: Sources) -> list[dict[str, Any]]:
-    made = [_task_section(task, sources.of_task(task)) for task in sources.tasks]
+    made = [_task_section(task, best_first(sources.of_task(task))) for task in sources.tasks]
     if len(sources.tasks) > 1:
         made.insert(0, _overview(sources))
     made += [_search_section(result) for result in sources.searches]
@@ -88,7 +88,7 @@ def _task_section(task: str, samples: Sequence[Sample]) -> dict[str, Any]:
     notes = [f"{one.label}: {one.runs - one.scores.values.size} of {one.runs} runs are missing; they are not counted."
              for one in samples if one.scores.values.size < one.runs]  # fmt: skip
     if any(one.cell is not None for one in samples):
-        notes.append("A sweep keeps no episodes, so its runs have no learning curves; sessions of `run --track` have.")
+        notes.append("A sweep keeps no episodes, so its runs have no learning curves; stored sessions have.")
     return section_of(
         task, f"{first.summary[:1].upper()}{first.summary[1:]}. The score is {first.score_key or 'not defined'}.",
         tables=[_table(task, samples)], figures=task_figures(samples), notes=notes,
@@ -120,6 +120,8 @@ def _cells(sample: Sample, columns: Mapping[str, str]) -> list[str]:
         if norm.n > 1
         else f"{norm.unclamped:.3f}"
     )
+    if norm is not None and norm.doubt:
+        share += " (!)"
     runs = str(done) if done == sample.runs else f"{done} of {sample.runs}"
     return [sample.label, runs, stat(sample.score), share, *(stat(sample.metrics.get(name)) for name in columns)]
 
