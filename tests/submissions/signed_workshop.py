@@ -24,6 +24,7 @@ from nematodebench.submissions.evaluate import examine
 from nematodebench.submissions.guarded import Verdict, verdict_on
 from nematodebench.submissions.known import Known
 from nematodebench.verification.challenge import SEED_BITS, session_seeds
+from nematodebench.verification.claim import claim_test
 from nematodebench.verification.envelope import signed
 from nematodebench.verification.keys import PublicKey, _raw, _write, key_id
 
@@ -51,6 +52,8 @@ def statement_of(root: Path, path: Path) -> dict[str, Any]:
     content, case = examine(path, root)
     digest = hashlib.sha256(content).hexdigest()
     claims, found = case.claims, case.findings
+    tested = claim_test(case.measurements, case.measurements, case.task.score_key)
+    assert tested is not None
     seeds = session_seeds(CHALLENGE, digest, len(case.records), {record.session_seed for record in case.records})
     subjects = [(path.relative_to(root).as_posix(), digest)]
     subjects += [(one.file_path, one.metadata_sha256) for one in claims.sessions]
@@ -63,8 +66,7 @@ def statement_of(root: Path, path: Path) -> dict[str, Any]:
         "score_key": case.task.score_key, "metrics": _plain(found.metrics.model_dump(mode="json")),
         "level": found.level, "normalised": found.normalised and found.normalised.model_dump(mode="json"),
         "chemotaxis": None,
-        "claim": {"claimed_mean": claims.score.mean, "fresh_mean": claims.score.mean, "p": 0.5, "too_good": False,
-                  "unit": "sessions"},
+        "claim": tested.model_dump(),
         "provenance": claims.provenance.model_dump(mode="json"),
         "started": _iso(claims.timestamp), "finished": _iso(claims.timestamp),
     }  # fmt: skip
@@ -161,6 +163,12 @@ def _judge_here(known: Verdict | None) -> Iterator[None]:
             return self
 
         def __exit__(self, *_error: object) -> None:
+            pass
+
+        def expect(self, submission: NematodeBenchSubmission) -> None:
+            pass
+
+        def all_expected(self) -> None:
             pass
 
         def judge(self, path: Path, _submission: NematodeBenchSubmission | None, _digest: str) -> Verdict:

@@ -75,6 +75,8 @@ STATED = [
     ("predicate.result", "EXCELLENT", "predicate.result: Input should be"),
     ("predicate.claim", None, "it does not say whether the claim is too good"),
     ("predicate.claim.p", 0.001, "claim.too_good is False, but the data give True"),
+    ("predicate.claim.p", lambda p: 0.5 + p / 3, "claim.p is"),
+    ("predicate.claim.p", lambda p: p + 1e-9, "claim.p is"),
     ("predicate.claim.p", 1.5, "predicate.claim.p: Input should be less than or equal to 1"),
     ("predicate.claim.claimed_mean", 0.0, "claim.claimed_mean is 0.0, but the data give"),
     ("predicate.claim.fresh_mean", 3.0, "claim.fresh_mean is 3.0, but the data give"),

@@ -31,6 +31,8 @@ WORDED = [
     ("predicate.brain_class", "quantum", "it assigns a class to null_random, which is part of this repository"),
     ("predicate.sessions.0.runs.0.memory_hash", "\x1b[2J", "the hash of a run's memory is none"),
     ("predicate.sessions.0.runs.0.memory_hash", "v0:" + "0" * 64, "the hash of a run's memory is none"),
+    ("predicate.sessions", lambda all_: [{**one, "runs": [{**run, "record_hash": "ab" * 32} for run in one["runs"]]}
+                                         for one in all_], "two runs have the hash abababababab, and other metrics"),
     ("predicate.claim.unit", "runs", "its claim was tested by runs, though sessions decide"),
     ("predicate.claim", lambda claim: {**claim, "p": 1e-9, "too_good": True}, "no exchange of its sessions gives p ="),
     ("predicate.sessions.0.runs.0.metrics.reward", 1e308, "cannot be read"),

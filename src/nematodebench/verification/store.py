@@ -19,6 +19,7 @@ from nematodebench.records.schemas import Record
 from nematodebench.records.submission_schema import NematodeBenchSubmission
 from nematodebench.submissions.known import Known
 from nematodebench.submissions.untrusted import MAX_JSON, MAX_SUBMISSION, parse_record, problems, read_file
+from nematodebench.verification.claimed_sessions import untested_claim
 from nematodebench.verification.deciding import SUFFIX, decides, is_name_of, name_of, repeats
 from nematodebench.verification.envelope import opened, signed
 from nematodebench.verification.keys import Keys, key_id, load_keys
@@ -185,6 +186,8 @@ def _check_subjects(root: Path, name: str, statement: Statement | WithdrawalStat
     except ValidationError as error:
         raise UsageError(f"{name} is about {subject.name}, which is not a submission.") from error
     found = list(itertools.islice(contradictions(statement, submission, subject.digest.sha256), 5))
+    if not found and isinstance(statement, Statement):
+        found = list(untested_claim(root, statement.predicate, submission))
     if found:
         raise UsageError(f"{name} is signed, but not true: {'; '.join(found)}.")
 

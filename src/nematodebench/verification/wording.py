@@ -1,6 +1,6 @@
 """What a signed record may say beside its numbers: which tests, which files, which environment, which class."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from nematodebench.measures.base import Chemotaxis
@@ -12,7 +12,7 @@ from nematodebench.records.submission_schema import NematodeBenchSubmission
 from nematodebench.stats import smallest_exchange_p_value
 from nematodebench.submissions.compare import differences
 from nematodebench.verification.claim import deciding_unit
-from nematodebench.verification.statement import Result
+from nematodebench.verification.statement import FreshRun, Result
 from nematodebench.vocabulary import OPEN
 
 __all__ = ["TEST", "invented"]
@@ -37,8 +37,18 @@ def invented(result: Result, submission: NematodeBenchSubmission) -> Iterator[st
         yield f"its metrics are others than the task's: {plain(', '.join(sorted(set(result.metrics) ^ expected)))}"
     if len({frozenset(run.metrics) for run in runs}) > 1:
         yield "its runs do not all have the same metrics"
+    yield from _hashes(runs)
     yield from _unit(result, submission)
     yield from _assay(result.chemotaxis, submission, len(runs))
+
+
+def _hashes(runs: Sequence[FreshRun]) -> Iterator[str]:
+    """Runs with one hash had the same episodes, so all their metrics are the same as well."""
+    first: dict[str, FreshRun] = {}
+    for run in runs:
+        if first.setdefault(run.record_hash, run).metrics != run.metrics:
+            yield f"two runs have the hash {run.record_hash[:12]}, and other metrics"
+            return
 
 
 def _unit(result: Result, submission: NematodeBenchSubmission) -> Iterator[str]:
