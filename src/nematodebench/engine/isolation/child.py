@@ -37,8 +37,8 @@ from nematodebench.engine.python_brain import PythonBrains
 
 __all__ = ["main"]
 
-_TURN, _LEARN, _BEGIN, _REQUEST, _OVER, _WAY = (
-    WORDS.index(name) for name in ("turn", "learn", "begin", "request", "over", "way")
+_TURN, _LEARN, _BEGIN, _REQUEST, _OVER, _WAY, _HOST_SLEEPS = (
+    WORDS.index(name) for name in ("turn", "learn", "begin", "request", "over", "way", "host_sleeps")
 )
 _LOOKS = range(200)
 """How often Python looks for the turn before it sleeps, where looking pays: some ten microseconds."""
@@ -91,52 +91,50 @@ class _PythonServer:
         self.brains: Any = PythonBrains(
             brain, _config(brain, given["config"]), body, given["seed"], given["agents"], learning=True
         )
-        self._bells = [Bell(row, "brain_sleeps", "host_sleeps") for row in shared.words]
-        self._boxes = [memoryview(row) for row in shared.words]
-        rows = zip(shared.values, shared.feedback, strict=True)
-        self._places = [(row[:n], row[n : 2 * n], row[2 * n :], feedback) for row, feedback in rows]
+        bells = [Bell(row, "brain_sleeps", "host_sleeps") for row in shared.words]
+        places = [(row[:n], row[n : 2 * n], row[2 * n :]) for row in shared.values]
+        boxes = [memoryview(row) for row in shared.words]
+        self._mail = list(zip(range(len(boxes)), boxes, bells, places, shared.feedback, strict=True))
 
     def until_request(self) -> None:
-        """Answers letters; returns when agent 0 is asked for something that is no step."""
-        following, boxes, bells = 0, self._boxes, self._bells
+        """Answers letters, agent after agent; returns when one of them asks for something that is no step.
+
+        A letter tells what happened since the last one, and asks for the next action. This is the path of every step.
+        """
+        take_in, choose = self.brains.take_in, self.brains.choose
         while True:
-            self._wait(boxes[following], bells[following])
-            for agent, box in enumerate(boxes):
-                if box[_TURN] != HOST_TURN:
-                    if self._answer(agent, box):
-                        return
-                    bells[agent].hand_over(HOST_TURN)
-                    following = (agent + 1) % len(boxes)  # agents act in their order
+            for agent, box, bell, (observation, following, action), feedback in self._mail:
+                if box[_TURN] == HOST_TURN:
+                    self._wait(box, bell)
+                if box[_LEARN]:
+                    box[_LEARN] = 0
+                    terminated, truncated, reward = feedback.tolist()
+                    take_in(agent, following, reward, terminated != 0.0, truncated != 0.0)
+                if box[_REQUEST]:
+                    return
+                if box[_BEGIN]:
+                    box[_BEGIN] = 0
+                    self.brains.begin_episode(agent)
+                choose(agent, observation, action)
+                box[_TURN] = HOST_TURN
+                if box[_HOST_SLEEPS]:
+                    bell.wake()
 
     @staticmethod
     def _wait(box: Any, bell: Bell) -> None:
+        """Waits for the turn in the way that the host has chosen, asleep in the end."""
         way = box[_WAY]
-        if way == LOOK:
+        if way == YIELD:
+            for _ in _YIELDS:
+                _let_others_go()
+                if box[_TURN] != HOST_TURN:
+                    return
+        elif way == LOOK:
             for _ in _LOOKS:
                 if box[_TURN] != HOST_TURN:
                     return
-        elif way == YIELD:
-            for _ in _YIELDS:
-                if box[_TURN] != HOST_TURN:
-                    return
-                _let_others_go()
-        if box[_TURN] == HOST_TURN:  # the host may have answered while it was being woken
+        while box[_TURN] == HOST_TURN:
             bell.sleep_while(HOST_TURN)
-
-    def _answer(self, agent: int, box: Any) -> bool:
-        """One letter: what happened since the last one, then the next action. True if it asks for something else."""
-        observation, following, action, feedback = self._places[agent]
-        if box[_LEARN]:
-            box[_LEARN] = 0
-            terminated, truncated, reward = feedback.tolist()
-            self.brains.take_in(agent, following, reward, terminated != 0.0, truncated != 0.0)
-        if box[_REQUEST]:
-            return True
-        if box[_BEGIN]:
-            box[_BEGIN] = 0
-            self.brains.begin_episode(agent)
-        self.brains.choose(agent, observation, action)
-        return False
 
 
 def _serve(given: dict[str, Any], shared: Shared) -> None:

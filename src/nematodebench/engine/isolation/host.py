@@ -52,7 +52,7 @@ class IsolatedBrains:
     def __init__(
         self, brain: Foreign, config: dict[str, Any], body: Interface, seed: int, agents: int, learning: bool
     ) -> None:
-        self._brain, self._why = brain, ""
+        self._brain, self._why, self._in_vain = brain, "", False
         self._process = take(brain, body, agents)
         self.shared = self._process.shared
         self.hyper, self.ints = np.zeros(Patience.count()), self.shared.words
@@ -86,10 +86,12 @@ class IsolatedBrains:
         patience, seat = Patience(self.hyper), self._seat
         lost = seat.lost()
         seat.try_again()
-        if seat.way == SLEEP or patience.answers == 0.0:  # the process is still starting, or at a long step
-            pass
-        elif lost > _LOST[seat.way] or patience.slept > _IN_VAIN * patience.answers:
-            seat.give_up(slow=lost <= _LOST[seat.way])
+        # While the process is still starting, or at a long step, there is nothing to judge.
+        slow = patience.slept > _IN_VAIN * patience.answers
+        in_vain = seat.way != SLEEP and patience.answers > 0.0 and (slow or lost > _LOST[seat.way])
+        if in_vain and self._in_vain:  # once may have been the start of the next run's process
+            seat.give_up(slow=slow)
+        self._in_vain = in_vain
         patience.slept = patience.answers = 0.0
 
     def _ask(self, request: int) -> None:

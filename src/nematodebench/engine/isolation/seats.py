@@ -18,7 +18,7 @@ from nematodebench.engine.isolation.shared import LOOK, SLEEP, YIELD
 
 __all__ = ["Seat"]
 
-_CROWDED_FOR = 2.0
+_CROWDED_FOR = 4.0
 """Seconds for which runs wait in a way that takes less of the cores after one has found that others need them."""
 
 

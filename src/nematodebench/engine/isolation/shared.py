@@ -60,7 +60,7 @@ class Bell:
         self._turn, self._sleeper, self._other = (WORDS.index(name) for name in ("turn", sleeper, other))
         word = ctypes.c_void_p(words.ctypes.data)
         # To wake takes no time, so other threads need not be let in; to sleep does.
-        self._wake = functools.partial(ctypes.PyDLL(None).syscall, FUTEX, word, WAKE, 1)
+        self.wake = functools.partial(ctypes.PyDLL(None).syscall, FUTEX, word, WAKE, 1)
         self._wait = functools.partial(ctypes.CDLL(None).syscall, FUTEX, word, WAIT)
         self._at_most = ctypes.byref((ctypes.c_long * 2)(0, 20_000_000))
 
@@ -69,7 +69,7 @@ class Bell:
         words = self._words
         words[self._turn] = turn
         if words[self._other]:
-            self._wake()
+            self.wake()
 
     def sleep_while(self, turn: int) -> None:
         """Sleeps for as long as the turn is this one, but not for long."""
