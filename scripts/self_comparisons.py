@@ -28,11 +28,12 @@ SIZES, COMPARISONS, LEVEL = (10, 20, 50), 1000, 0.05
 _HEAD = f"""\
 # A brain against itself
 
-[coverage.md](coverage.md) simulates runs. Here they are real: of every published brain two sets of runs were drawn that
-share no run, {COMPARISONS:,} times for each number of runs, and compared as the command `compare` does. A cell is the
-share of comparisons with the verdict that one set is better than the other, which is false; the last line is that of
-all comparisons. A share of {COMPARISONS:,} has a standard error of about .6 %, so single cells may lie above 5 %. Runs
-that are all alike are called equivalent. Written by `python scripts/self_comparisons.py --write`.
+[coverage.md](coverage.md) simulates runs. Here they are real: of every brain that was published when this page was
+written two sets of runs were drawn that share no run, {COMPARISONS:,} times for each number of runs, and compared as
+the command `compare` does. A cell is the share of comparisons with the verdict that one set is better than the other,
+which is false; the last line is that of all comparisons. A share of {COMPARISONS:,} has a standard error of about
+.6 %, so single cells may lie above 5 %. Runs that are all alike are called equivalent. Written by
+`python scripts/self_comparisons.py --write`.
 
 """
 
