@@ -71,6 +71,14 @@ def test_a_dry_run_says_what_the_plan_detects_and_what_that_assumes():
     assert single["smallest_difference"] == "none: one run has no spread"
 
 
+def test_the_plan_of_a_dry_run_has_a_line_for_each_parameter_and_fits_a_page():
+    text = command("run", TASK, "mlp_ppo", "--runs", 50, "--dry-run").stdout
+    assert "| config           | hidden = [64, 64]" in text and "gamma = 0.95" in text
+    assert max(len(line) for line in text.splitlines() if line.startswith("|")) <= 100
+    assert "smallest difference that can be shown: 0.0" in text
+    assert "| config           | -" in command("run", TASK, "null_random", "--runs", 50, "--dry-run").stdout
+
+
 def test_compare_has_words_for_constants(tmp_path):
     places = [nb.run(TASK, "null_random", runs=3, episodes=20, seed=3, workers=1).save(tmp_path / k) for k in "ab"]
     (row,) = json.loads(command("compare", *places, "--json").stdout)

@@ -253,7 +253,17 @@ def print_plans(plans: Sequence[Plan], json: bool) -> None:
         print_json(rows)
         return
     for row in rows:
-        print_table(["plan", ""], [[key, str(value)] for key, value in row.items()])
+        print_table(["plan", ""], [line for key, value in row.items() for line in _plan_lines(key, value)])
+        print(f"\nsmallest difference that can be shown: {row['smallest_difference']}")
+
+
+def _plan_lines(key: str, value: Any) -> list[list[str]]:
+    """A row of the plan: the parameters of the brain have one each, and what is a sentence has none."""
+    if key == "smallest_difference":
+        return []
+    if not isinstance(value, dict):
+        return [[key, str(value)]]
+    return [[key * (k == 0), f"{name} = {one}"] for k, (name, one) in enumerate(value.items())] or [[key, "-"]]
 
 
 def print_sessions(sessions: Sequence[Session], json: bool, root: Path | None) -> None:
