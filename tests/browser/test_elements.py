@@ -237,3 +237,11 @@ def test_a_slider_changes_one_constant_and_nothing_else():
     assert all(len(one["places"]) == 1 for one in found.values())
     changed = case(TASK, "mlp_ppo", {"gamma": 0.5})["brain"]["hyper"]
     assert changed[found["gamma"]["places"][0]] == 0.5
+
+
+@pytest.mark.parametrize(("width", "open_"), [(360, False), (1280, True)])
+def test_on_a_phone_the_button_that_trains_is_seen_at_once(page, opened_page, width, open_):
+    page.set_viewport_size({"width": width, "height": 740})
+    page.goto(opened_page("<nb-play></nb-play>"))
+    assert page.locator("nb-play details").evaluate("one => one.open") == open_
+    assert page.locator("nb-play button.nb-first").evaluate("one => one.getBoundingClientRect().bottom") < 740

@@ -60,11 +60,12 @@ export class NbPlay extends HTMLElement {
     this.seed.onchange = () => this.keep();
     this.train.onclick = () => void this.go();
     this.cancel.onclick = () => this.stop?.abort();
+    const wide = matchMedia("(min-width: 600px)").matches; // on a phone the button to train comes first
     const reset = make("button", { type: "button" }, "Defaults");
     reset.onclick = () => this.choose(() => this.chooseBrain());
     this.append(
       make("div", { class: "nb-row" }, make("label", {}, "Task ", this.task), make("label", {}, "Brain ", this.brain), make("label", {}, "Seed ", this.seed)),
-      this.summary, make("details", { open: true }, make("summary", {}, "Parameters of the brain"), this.sliders),
+      this.summary, make("details", wide ? { open: true } : {}, make("summary", {}, "Parameters of the brain"), this.sliders),
       make("div", { class: "nb-row" }, this.train, reset, this.cancel, this.bar), this.words, this.plot, this.view,
     );
     addEventListener("hashchange", this.follow);
