@@ -24,6 +24,8 @@ LOCK = ".lock"
 _LEFTOVER = re.compile(r"\..+\.[0-9a-f]{8}")
 _ATTEMPTS = 5
 _MODE = 0o666
+_TAKEN = {errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR}
+"""What the system says of a name that something else has already."""
 
 
 def _beside(path: Path) -> Path:
@@ -140,7 +142,10 @@ def new_folder(folder: Path, what: str, fill: Callable[[Path], None]) -> Iterato
         what: As for :func:`held`.
         fill: Writes the files; it is given the place where the folder is made.
     """
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:  # a file is where the folder around it should be: no other name would help
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder.parent)) from error
     clean_leftovers(folder.parent)
     place = _beside(folder)
     place.mkdir()
@@ -151,7 +156,7 @@ def new_folder(folder: Path, what: str, fill: Callable[[Path], None]) -> Iterato
             place.rename(folder)
         except BaseException as error:
             shutil.rmtree(place, ignore_errors=True)
-            if isinstance(error, OSError) and error.errno in {errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR}:
+            if isinstance(error, OSError) and error.errno in _TAKEN and os.path.lexists(folder):
                 raise FileExistsError(error.errno, f"{folder} exists already") from error
             raise
         yield

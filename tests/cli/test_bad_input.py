@@ -138,3 +138,21 @@ def test_every_command_explains_itself():
         done = command(name, "--help")
         assert done.returncode == 0
         assert "Usage" in done.stdout
+
+
+def test_a_session_is_stored_where_output_says_without_another_word(tmp_path):
+    assert command(*RUN, "--output", str(tmp_path / "kept"), "--json").returncode == 0
+    (folder,) = (tmp_path / "kept").iterdir()
+    assert (folder / f"{folder.name}.json").is_file()
+
+
+@pytest.mark.parametrize("words", [[*RUN, "--output"], ["run", "--sessions", "2", *RUN[1:], "--output"]])
+@pytest.mark.parametrize("kind", ["file", "link", "pipe"])
+def test_sessions_cannot_be_stored_in_what_is_no_folder(tmp_path, words, kind):
+    place = tmp_path / "kept"
+    {"file": place.touch, "link": lambda: place.symlink_to("nowhere"), "pipe": lambda: os.mkfifo(place)}[kind]()
+    line = [sys.executable, "-m", "nematodebench", *words, str(place)]
+    done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 1
+    assert "Cannot write to" in done.stderr
+    assert "Traceback" not in done.stderr

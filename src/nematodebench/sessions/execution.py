@@ -150,8 +150,6 @@ def _storage(store: ExperimentStore) -> Iterator[None]:
     """Turns a failed write into an error of one line that says how to go on."""
     try:
         yield
-    except FileExistsError:
-        raise
     except OSError as error:
         way_on = resume_line(store.id, store.folder.parent)
         hint = f" Make room, then: {way_on}" if store.plan_path.is_file() else ""

@@ -40,7 +40,9 @@ def run(
         float | None, typer.Option(metavar="SECONDS", help="a run that takes longer has failed; the others go on")
     ] = None,
     track: Annotated[bool, typer.Option("--track", help="store the session under experiments/")] = False,
-    output: Annotated[Path, typer.Option(help="where tracked sessions are stored")] = Path("experiments"),
+    output: Annotated[
+        Path | None, typer.Option(help="where to store the session [default: experiments]; implies --track")
+    ] = None,
     checkpoint: Annotated[
         int | None, typer.Option(help="keep every run's brain after so many episodes and at its end; implies --track")
     ] = None,
@@ -70,8 +72,9 @@ def run(
 
     request = RunRequest(
         task=task, brains=brains or [], config=config, runs=runs, episodes=episodes, seed=seed, sessions=sessions,
-        assign=assign or [], twin=twin, workers=workers, executor=executor, track=track or checkpoint is not None,
-        checkpoint=checkpoint, begin_with=begin_with, output=output, resume=resume, dry_run=dry_run, until=until,
+        assign=assign or [], twin=twin, workers=workers, executor=executor,
+        track=track or checkpoint is not None or output is not None, checkpoint=checkpoint, begin_with=begin_with,
+        output=output or Path("experiments"), resume=resume, dry_run=dry_run, until=until,
         max_runs=max_runs, smallest_effect=smallest, debug=debug, log=log or [], timeout=timeout,
     )  # fmt: skip
     if not run_command(request, json=json):

@@ -35,7 +35,9 @@ def score(
     workers: Annotated[int | None, typer.Option(help="runs at a time [default: all cores]")] = None,
     executor: Annotated[str | None, typer.Option(help="threads, processes or ray [default: processes]")] = None,
     track: Annotated[bool, typer.Option("--track", help="store the session under experiments/")] = False,
-    output: Annotated[Path, typer.Option(help="where tracked sessions are stored")] = Path("experiments"),
+    output: Annotated[
+        Path | None, typer.Option(help="where to store the session [default: experiments]; implies --track")
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="print the plan and its cost, run nothing")] = False,
     json: Annotated[bool, typer.Option("--json", help="print the stored record instead of a table")] = False,
 ) -> None:
@@ -47,7 +49,8 @@ def score(
         runs=runs, episodes=episodes, seed=seed, sample=sample, dt=dt, steps=steps, workers=workers, executor=executor
     )  # fmt: skip
     request = ScoreRequest(
-        policies=policies, task=task, options=options, track=track, output=output, dry_run=dry_run
+        policies=policies, task=task, options=options, track=track or output is not None,
+        output=output or Path("experiments"), dry_run=dry_run,
     )  # fmt: skip
     if not score_command(request, json=json):
         raise typer.Exit(1)
