@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from nematodebench.scoring import BIOLOGICAL_LEVELS
 from nematodebench.stats import Z95, RankSets, rank_sets
@@ -79,23 +78,28 @@ class Standing:
 
 @dataclass(frozen=True)
 class TaskBoard:
-    """The board of one task."""
+    """The board of one task.
+
+    Attributes:
+        task: Its id.
+        learners: Current entries of brains that learn, by rank.
+        pretrained: Policies that were trained elsewhere.
+        scripted: Policies that nobody trained.
+        history: Former entries.
+        resolution: The share of pairs of learners that the task tells apart; None for fewer than two learners.
+    """
 
     task: str
     learners: list[Standing] = field(default_factory=list)
     pretrained: list[Standing] = field(default_factory=list)
     scripted: list[Standing] = field(default_factory=list)
     history: list[Entry] = field(default_factory=list)
+    resolution: float | None = None
 
     @property
     def standings(self) -> list[Standing]:
         """Every current entry: learners by rank, then the policies that do not learn."""
         return [*self.learners, *self.pretrained, *self.scripted]
-
-    @cached_property
-    def resolution(self) -> float | None:
-        """The share of pairs of learners that the task tells apart; None for fewer than two learners."""
-        return rank_sets_of([standing.entry for standing in self.learners]).resolution if self.learners else None
 
 
 def replaces(new: Entry, old: Entry) -> bool:
@@ -133,14 +137,16 @@ def rank(entries: Iterable[Entry]) -> list[TaskBoard]:
     return [_board(task, by_task[task]) for task in sorted(by_task)]
 
 
-def _standings(learners: Sequence[Entry], replaced: Mapping[str, Entry | None]) -> list[Standing]:
+def _standings(learners: Sequence[Entry], replaced: Mapping[str, Entry | None]) -> tuple[list[Standing], float | None]:
+    """The learners with their ranks, and the resolution of the task."""
     if not learners:
-        return []
+        return [], None
     sets = rank_sets_of(learners)
-    return [
+    standings = [
         Standing(entry, place, replaced[entry.brain], ranks, group)
         for place, (entry, ranks, group) in enumerate(zip(learners, sets.ranges, sets.groups, strict=True), 1)
     ]
+    return standings, sets.resolution
 
 
 def _board(task: str, entries: list[Entry]) -> TaskBoard:
@@ -161,10 +167,6 @@ def _board(task: str, entries: list[Entry]) -> TaskBoard:
         [Standing(entry, None, current[entry.brain][1]) for entry in best if entry.brain_class == kind]
         for kind in NEVER_LEARN
     )
-    return TaskBoard(
-        task,
-        _standings(learners, {name: replaced for name, (_, replaced) in current.items()}),
-        pretrained,
-        scripted,
-        sorted(history, key=lambda one: one.published),
-    )
+    ranked, resolution = _standings(learners, {name: replaced for name, (_, replaced) in current.items()})
+    former = sorted(history, key=lambda one: one.published)
+    return TaskBoard(task, ranked, pretrained, scripted, former, resolution)
