@@ -4,8 +4,9 @@ A page says what it wants measured in a comment, and the table behind it is this
 
     <!-- measured: tasks=foraging_small-v1,pong-v1 runs=20 seed=77 variants=default;plastic:false -->
 
-``lines=yes`` adds the twin that never learns, and the task's best blind policy and reference from their stored anchors;
-``beside=mlp_ppo`` adds other brains at their defaults.
+A variant is ``default``, a change of parameters, or a file of ``configs/``. ``lines=yes`` adds the twin that never learns,
+and the task's best blind policy and reference from their stored anchors; ``beside=mlp_ppo`` adds other brains at their
+defaults.
 
 A table may also be made of what ``scripts/results_page.py`` measured before, 50 runs of every learner and of its twin:
 
@@ -32,6 +33,7 @@ from nematodebench.tasks.registry import get_task
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "brains"
 _PARTIAL = PAGES.parents[1] / "build" / "brain_pages"
+_CONFIGS = PAGES.parents[1] / "configs"
 _TWIN = "learning off"
 _RESULTS = PAGES.parent / "results"
 _TABLE = r"(?:\n\|.*?\n(?=\n|\Z))?"
@@ -42,18 +44,22 @@ _KEPT = re.compile(rf"(<!-- results: tasks=(.*?) -->\n){_TABLE}", re.S)
 def _wanted(text: str) -> dict[str, Any]:
     """The tasks, runs, seed and variants that a comment asks for."""
     given = dict(word.split("=", 1) for word in text.split())
-    variants = {
-        name: {} if name == "default" else yaml.safe_load("{" + name.replace(":", ": ") + "}")
-        for name in given.get("variants", "default").split(";")
-    }
     return {
         "tasks": given["tasks"].split(","),
         "runs": int(given["runs"]),
         "seed": int(given["seed"]),
-        "variants": variants,
+        "variants": {name: _variant(name) for name in given.get("variants", "default").split(";")},
         "beside": given["beside"].split(",") if "beside" in given else [],
         "lines": "lines" in given,
     }
+
+
+def _variant(name: str) -> dict[str, Any]:
+    """The parameters that a row has changed."""
+    if name.endswith(".yml"):
+        changed: dict[str, Any] = yaml.safe_load((_CONFIGS / name).read_text(encoding="utf-8"))["config"]
+        return changed
+    return {} if name == "default" else dict(yaml.safe_load("{" + name.replace(":", ": ") + "}"))
 
 
 def _rows(brain: str, wanted: dict[str, Any]) -> dict[str, tuple[str, dict[str, Any]]]:
