@@ -3,7 +3,7 @@
 ``python scripts/gait_curves.py --measure`` traces one scored episode of every run of some brains on
 ``plate_chemotaxis-v1`` and keeps the curves in ``docs/figures/plates/gait.json``; a brain that is there is not run
 again. ``--draw`` draws them. A point is the mean over runs with its 95 % interval; a run that never was in a bin has no
-part in it.
+part in it. Dashed lines are real worms.
 """
 
 import argparse
@@ -25,6 +25,9 @@ FOLDER = Path(__file__).resolve().parents[1] / "docs" / "figures" / "plates"
 TASK, RUNS, SEED = "plate_chemotaxis-v1", 30, 41
 BRAINS = {"null_random": "#999999", "mlp_ppo": "#0072B2", "plate_follower": "#009E73"}
 TRENDS, GRADIENTS = np.linspace(-0.06, 0.06, 8), np.linspace(-0.28, 0.28, 8)
+STEEP_FALL, STEEP_RISE = 0.023 / 0.4 + 0.0033, 0.0033
+"""Pirouettes that a wild-type worm begins in a second: the ends of 0.023 / (0.4 + exp(140 dC/dt)) + 0.0033, fitted by
+Iino and Yoshida (2009) to worms in gradients of salt. They do not depend on the unit of the concentration C."""
 Rows = list[dict[str, Any]]
 
 
@@ -69,7 +72,19 @@ def _points(runs: list[list[float | None]], edges: Any) -> Rows:
     return points
 
 
-def draw(kept: dict[str, dict[str, Rows]], kind: str, x: str, y: str, end: int) -> None:
+def wild_type() -> alt.LayerChart:
+    """Shares of real worms that begin a pirouette within the ticks of a sharp turn, in steep gradients of salt."""
+    ends = {"fall": (STEEP_FALL, TRENDS[0], 0.0), "rise": (STEEP_RISE, 0.0, TRENDS[-1])}
+    rows = [
+        {"x": first, "x2": last, "y": 1 - np.exp(-LAG * rate), "name": f"wild type, steep {name}"}
+        for name, (rate, first, last) in ends.items()
+    ]
+    base = alt.Chart(pl.DataFrame(rows)).encode(x="x:Q", y="y:Q")
+    lines = base.mark_rule(strokeDash=[6, 4], color="#D55E00").encode(x2="x2:Q")
+    return lines + base.mark_text(align="left", dy=-16, color="#D55E00").encode(text="name:N")
+
+
+def draw(kept: dict[str, dict[str, Rows]], kind: str, x: str, y: str, end: int, more: Any = None) -> None:
     """One figure: every brain's curve with its intervals, and its name where curves are far apart."""
     rows = [{**point, "brain": name, "colour": BRAINS[name]} for name in kept for point in kept[name][kind]]
     base = alt.Chart(pl.DataFrame(rows)).encode(x=alt.X("x:Q", title=x), color=alt.Color("colour:N", scale=None))
@@ -79,7 +94,8 @@ def draw(kept: dict[str, dict[str, Rows]], kind: str, x: str, y: str, end: int) 
     names = alt.Chart(pl.DataFrame(ends)).mark_text(align="left", dx=6, dy=-7).encode(
         x="x:Q", y="mean:Q", text="brain:N", color=alt.Color("colour:N", scale=None)
     )  # fmt: skip
-    (bars + line + names).properties(width=460, height=220).save(FOLDER / f"{kind}.svg")
+    chart = alt.layer(bars, line, names, *([] if more is None else [more]))
+    chart.properties(width=460, height=220).save(FOLDER / f"{kind}.svg")
 
 
 def main() -> None:
@@ -97,7 +113,9 @@ def main() -> None:
             path.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
             print(f"{brain}: measured", flush=True)
     if options.draw:
-        draw(kept, "klinokinesis", "change of closeness in a tick", "share of sharp turns within 5 ticks", 1)
+        draw(
+            kept, "klinokinesis", "change of closeness in a tick", "share of sharp turns within 5 ticks", 1, wild_type()
+        )
         draw(kept, "weathervane", "gradient to the left, per mm", "turn to the left in the next tick, degrees", -1)
 
 
