@@ -4,9 +4,9 @@ A page says what it wants measured in a comment, and the table behind it is this
 
     <!-- measured: tasks=foraging_small-v1,pong-v1 runs=20 seed=77 variants=default;plastic:false -->
 
-A variant is ``default``, a change of parameters, or a file of ``configs/``. ``lines=yes`` adds the twin that never learns,
-and the task's best blind policy and reference from their stored anchors; ``beside=mlp_ppo`` adds other brains at their
-defaults.
+A variant is ``default``, a change of parameters, or a file of ``configs/``. ``lines=yes`` adds the twin that never
+learns, and the task's best blind policy and reference from their stored anchors; ``beside=mlp_ppo`` adds other brains
+at their defaults.
 
 A table may also be made of what ``scripts/results_page.py`` measured before, 50 runs of every learner and of its twin:
 
