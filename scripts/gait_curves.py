@@ -72,7 +72,7 @@ def _points(runs: list[list[float | None]], edges: Any) -> Rows:
     return points
 
 
-def wild_type() -> alt.LayerChart:
+def wild_type() -> Any:
     """Shares of real worms that begin a pirouette within the ticks of a sharp turn, in steep gradients of salt."""
     ends = {"fall": (STEEP_FALL, TRENDS[0], 0.0), "rise": (STEEP_RISE, 0.0, TRENDS[-1])}
     rows = [
