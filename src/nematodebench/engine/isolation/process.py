@@ -47,6 +47,7 @@ class Process:
         self._nest = nest_of(brain, fresh=archive is not None) if nest is None else nest
         self._lock = threading.Lock()
         self.returncode: int | None = None
+        self._handle: int | None = None
         size = shared_size(agents, body.inputs, body.action_width)
         descriptor = os.memfd_create("exchange", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         os.ftruncate(descriptor, size)
@@ -73,10 +74,8 @@ class Process:
         if word != b"here":
             return -1
         number: int = _CREDENTIALS.unpack(about[0][2])[0]
-        try:
+        with contextlib.suppress(OSError):  # it is gone already, or the system knows no handles
             self._handle = os.pidfd_open(number)
-        except OSError:  # it is gone already
-            return -1
         return number
 
     def _write(self, what: dict[str, Any]) -> None:
@@ -102,7 +101,10 @@ class Process:
         """Kills it, whatever it does, and waits until it is gone."""
         if self.number > 0 and not self.wait(0.0):
             with contextlib.suppress(OSError):  # it is gone already
-                signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+                if self._handle is None:
+                    os.kill(self.number, signal.SIGKILL)
+                else:
+                    signal.pidfd_send_signal(self._handle, signal.SIGKILL)
         self.wait(None)
 
     def end(self) -> None:
@@ -111,7 +113,7 @@ class Process:
         for opened in (self.errors, self._status, self._input):
             with contextlib.suppress(BrokenPipeError):
                 opened.close()
-        if self.number > 0:
+        if self._handle is not None:
             os.close(self._handle)
         if self._own:
             self._nest.end()
