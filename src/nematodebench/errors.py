@@ -4,11 +4,24 @@ import difflib
 from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["CallbackError", "Interrupted", "StorageError", "UsageError", "missing_extra", "near_names", "unknown_name"]
+__all__ = [
+    "CallbackError",
+    "CompileError",
+    "Interrupted",
+    "StorageError",
+    "UsageError",
+    "missing_extra",
+    "near_names",
+    "unknown_name",
+]
 
 
 class UsageError(ValueError):
     """Something the user gave cannot be used as it is."""
+
+
+class CompileError(UsageError):
+    """A function of a brain or a world cannot be compiled; the line says where and why."""
 
 
 class CallbackError(UsageError):

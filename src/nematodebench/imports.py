@@ -6,11 +6,13 @@ import inspect
 import sys
 import traceback
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 from nematodebench.errors import UsageError, missing_extra, near_names
+from nematodebench.own_files import is_installed
 
-__all__ = ["class_wanted", "import_class", "meant"]
+__all__ = ["class_wanted", "import_class", "meant", "written_by_user"]
 
 _POLICIES = (".zip", ".onnx", ".pt", ".pth", ".ts", ".nir", ".h5")
 
@@ -69,8 +71,15 @@ def _told(error: Exception) -> str:
         return f"it is no Python source: {error.msg}"
     if isinstance(error, SyntaxError):
         return f"{error.filename}, line {error.lineno}: {error.msg}"
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{last.filename}, line {last.lineno}: {type(error).__name__}: {error}"
+    place = written_by_user(error.__traceback__) or traceback.extract_tb(error.__traceback__)[-1]
+    return f"{place.filename}, line {place.lineno}: {type(error).__name__}: {error}"
+
+
+def written_by_user(trace: TracebackType | None) -> traceback.FrameSummary | None:
+    """The last line that an error went through outside of this package and of what is installed."""
+    frames = traceback.extract_tb(trace)
+    own = [frame for frame in frames if not frame.filename.startswith("<") and not is_installed(Path(frame.filename))]
+    return own[-1] if own else None
 
 
 def class_wanted(name: str) -> str:

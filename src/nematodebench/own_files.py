@@ -12,7 +12,7 @@ import sysconfig
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-__all__ = ["deciding_files", "imported_names", "own_files"]
+__all__ = ["deciding_files", "imported_names", "is_installed", "own_files"]
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -31,7 +31,7 @@ def own_files(own: Path | None, config_text: str, loaded: bool = True) -> dict[s
         config_text: The text of the config, which may name files too, and functions in files.
         loaded: Whether all that was loaded from the brain's folder counts, which differs from process to process.
     """
-    if own is not None and _is_installed(own):
+    if own is not None and is_installed(own):
         return {own.name: own}
     folder = Path.cwd() if own is None else own.parent
     found = set() if own is None else deciding_files(own, _loaded_from(folder) if loaded else ())
@@ -48,7 +48,7 @@ def _source_of(name: str) -> Path | None:
         return None
     file = place if place.endswith(".py") else getattr(sys.modules.get(place), "__file__", None)
     path = Path(file or ".").resolve()
-    return path if path.suffix == ".py" and path.is_file() and not _is_installed(path) else None
+    return path if path.suffix == ".py" and path.is_file() and not is_installed(path) else None
 
 
 def deciding_files(own: Path, others: Collection[Path] = ()) -> set[Path]:
@@ -72,7 +72,7 @@ def _called(path: Path, folder: Path) -> str:
     return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.as_posix()
 
 
-def _is_installed(path: Path) -> bool:
+def is_installed(path: Path) -> bool:
     """Whether a file belongs to a library, to Python, or to this package, whose sources have a hash of their own."""
     places = {Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib")}
     return bool(_INSTALLED & set(path.parts)) or any(path.is_relative_to(place) for place in {*places, _PACKAGE})
@@ -82,7 +82,7 @@ def _loaded_from(folder: Path) -> set[Path]:
     """The modules of a folder that are loaded, however that came about."""
     loaded = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
     files = {Path(name).resolve() for name in loaded if name and name.endswith(".py")}
-    return {path for path in files if path.is_relative_to(folder) and path.is_file() and not _is_installed(path)}
+    return {path for path in files if path.is_relative_to(folder) and path.is_file() and not is_installed(path)}
 
 
 def _imported_by(files: set[Path], own: Path) -> set[Path]:
@@ -90,7 +90,7 @@ def _imported_by(files: set[Path], own: Path) -> set[Path]:
     found, waiting = set(files), list(files)
     while waiting:
         for name in _imports(path := waiting.pop()):
-            there = {one for one in _places(name, path, own) if not _is_installed(one)} - found
+            there = {one for one in _places(name, path, own) if not is_installed(one)} - found
             found |= there
             waiting += there
     return found
@@ -195,6 +195,6 @@ def _there(name: str, folder: Path) -> list[Path]:
         return []
     try:
         found = {(place / name).resolve() for place in (folder, Path.cwd())}
-        return [path for path in found if path.is_file() and not _is_installed(path)]
+        return [path for path in found if path.is_file() and not is_installed(path)]
     except (OSError, RuntimeError, ValueError):
         return []

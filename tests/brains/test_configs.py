@@ -91,3 +91,41 @@ def test_parameters_are_listed_with_their_defaults(declared):
     assert list(fields)[:2] == ["units", "rate"]
     assert fields["rate"].get_default() == 0.1
     assert parameters_of(brain_with(None)) == {}
+
+
+class _Part(BaseModel):
+    depth: int = 2
+
+
+@dataclasses.dataclass(frozen=True)
+class _Outer:
+    inner: _Part = dataclasses.field(default_factory=_Part)
+    several: list[_Part] = dataclasses.field(default_factory=list)
+    free: dict[str, int] = dataclasses.field(default_factory=dict)
+    name: str = "x"
+    limit: int | None = None
+
+
+class _Nested:
+    config = _Outer
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({"inner": {"dept": 3}}, "has no parameter 'inner.dept'. Its parameter 'inner' has: depth."),
+        ({"several": [{"depth": 1}, {"dept": 3}]}, "has no parameter 'several.1.dept'. Its parameter 'several.1' has"),
+        ({"name": 5}, "A text is written 'name=\"5\"'."),
+        ({"limit": "None"}, "None is written limit=null."),
+    ],
+)
+def test_keys_inside_of_a_parameter_and_words_for_values_are_not_swallowed(given, reason):
+    with pytest.raises(UsageError) as error:
+        resolve_config("nested", _Nested, given)
+    assert reason in str(error.value)
+
+
+def test_what_fits_inside_of_a_parameter_is_taken():
+    given = {"inner": {"depth": 3}, "several": [{"depth": 1}], "free": {"any": 1}}
+    config = resolve_config("nested", _Nested, given)
+    assert (config.inner.depth, config.several[0].depth, config.free) == (3, 1, {"any": 1})

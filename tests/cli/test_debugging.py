@@ -39,3 +39,29 @@ def test_a_run_that_ends_well_says_so_and_stores_nothing(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "run 0 ended after" in done.stdout
     assert list(tmp_path.iterdir()) == []
+
+
+COMPILED = """
+import numpy as np
+from nematodebench.kit import F32, BrainMemory, CompiledBrain, counter
+
+class Memory(BrainMemory):
+    steps = counter()
+
+@Memory.kernel
+def act(brain: Memory, action: F32) -> None:
+    brain.steps += 1
+    action[brain.steps // 4] = np.float32(0)
+
+class Wrong(CompiledBrain):
+    name, kind, memory, act = "wrong", "scripted", Memory, staticmethod(act)
+"""
+
+
+def test_a_compiled_brain_of_ones_own_is_debugged_in_the_interpreter(tmp_path):
+    (tmp_path / "wrong.py").write_text(COMPILED)
+    done = run(tmp_path, "wrong.py:Wrong", typed="p brain.steps\nq\n")
+    assert done.returncode == 1
+    assert "in the interpreter, which is slow" in done.stderr
+    assert "wrong.py(11)act()" in done.stdout
+    assert "(Pdb) 4" in done.stdout

@@ -159,3 +159,52 @@ def test_what_a_lane_remembers_has_the_shapes_of_the_modules():
 def test_ppo_without_a_value_is_refused():
     with pytest.raises(UsageError, match="PPO needs a value"):
         Valueless.batched(SENSES, CHOICES, Quick(), range(LANES))
+
+
+class _Recurrent(torch.nn.Module):
+    def __init__(self, inputs, outputs):
+        super().__init__()
+        self.cell, self.kept = torch.nn.GRUCell(inputs, outputs), None
+
+    def forward(self, x):
+        self.kept = self.cell(x, self.kept)
+        return self.kept
+
+
+@pytest.mark.parametrize(
+    ("policy", "reason"),
+    [
+        (torch.nn.GRU, "its policy gives a tuple: a tensor is wanted"),
+        (_Recurrent, "gives two answers for the same observations"),
+        (lambda i, o: torch.nn.Sequential(torch.nn.Linear(i, o), torch.nn.Dropout(0.5)), "gives two answers"),
+        (
+            lambda i, o: torch.nn.Sequential(torch.nn.Linear(i, o), torch.nn.BatchNorm1d(o)),
+            "BatchNorm|more than 1 value",
+        ),
+        (lambda i, o: torch.nn.Linear(i, o + 1), r"gives \[4, 5\] for 4 observations: \[4, 4\] is wanted"),
+        (lambda i, o: torch.nn.Linear(i + 1, o), r"fails on observations of the shape \[4, 3\]: RuntimeError"),
+        (lambda i, o: torch.nn.Linear(i, o).double(), "fails on observations of the shape"),
+        (lambda i, o: torch.tanh, "it has to return a torch.nn.Module"),
+        (lambda i, o: torch.nn.Identity(), "has no parameters"),
+    ],
+)
+def test_a_network_that_a_population_cannot_train_is_refused_before_anything_runs(policy, reason):
+    brain = type("Mine", (Reinforce,), {"policy": staticmethod(policy)})
+    with pytest.raises(ValueError, match=reason):
+        brain.check_body(SENSES, CHOICES, Quick())
+
+
+@pytest.mark.parametrize("brain", [Reinforce, Ppo, WithNorm])
+def test_networks_that_fit_are_accepted(brain):
+    brain.check_body(SENSES, CHOICES, Quick())
+    brain.check_body(SENSES, spaces.Box(0.0, 1.0, (3,), np.float32), Quick())
+
+
+def test_an_unknown_algorithm_and_a_value_of_another_width_are_refused():
+    with pytest.raises(UsageError, match="algorithm is 'sac'; there are reinforce and ppo"):
+        type("Mine", (Reinforce,), {"algorithm": "sac"}).check_body(SENSES, CHOICES, Quick())
+    with pytest.raises(UsageError, match="PPO needs a value"):
+        Valueless.check_body(SENSES, CHOICES, Quick())
+    wide = type("Mine", (Ppo,), {"value": staticmethod(lambda inputs: torch.nn.Linear(inputs, 2))})
+    with pytest.raises(ValueError, match=r"its value gives \[4, 2\] for 4 observations: \[4, 1\] is wanted"):
+        wide.check_body(SENSES, CHOICES, Quick())

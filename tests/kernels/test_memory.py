@@ -138,14 +138,14 @@ def test_a_missing_value_is_named(missing):
 
 
 def test_a_missing_value_of_a_part_is_named():
-    with pytest.raises(TypeError, match=r"Cells.gain has no value"):
+    with pytest.raises(TypeError, match=r"Brain.second.gain has no value"):
         Brain.lay_out(**{**given_brain(), "second": {"cells": 2}})
 
 
 def test_an_unknown_value_is_named():
     with pytest.raises(TypeError, match=r"Brain declares no field 'rat'. It has: rate, table"):
         Brain.lay_out(**given_brain(), rat=1.0)
-    with pytest.raises(TypeError, match=r"Cells declares no field 'cell'"):
+    with pytest.raises(TypeError, match=r"Brain.first declares no field 'cell'"):
         Brain.lay_out(**{**given_brain(), "first": {"gain": 1.0, "cells": 2, "cell": 1}})
 
 

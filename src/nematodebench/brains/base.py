@@ -107,12 +107,18 @@ class CompiledBrain:
     def layout(cls, config: Any, body: Interface) -> Layout:
         """Fits the brain to a body; one with an array for what the body does not have refuses it."""
         sizes = cls.sizes(config, body)
+        if not isinstance(sizes, Mapping):
+            raise TypeError(f"its `sizes` has to return a dictionary; it returned {sizes!r}")
         for name, other in (("choices", "moves effectors"), ("effectors", "is controlled by choices")):
             fields = cls.memory.fields.items()
             array = next((key for key, field in fields if name in field.dims and name not in sizes), None)
             if array is not None and getattr(body, name) == 0:
                 raise ValueError(f"its memory {array!r} is as large as the number of {name}, and this body {other}")
-        return cls.memory.lay_out(config, body, **sizes)
+        try:
+            return cls.memory.lay_out(config, body, **sizes)
+        except TypeError as error:
+            hint = "values come from the config and the body, by name, and from the dictionary that `sizes` returns"
+            raise TypeError(f"{error} ({hint})") from error
 
     @classmethod
     def describe(cls, config: Any, brain: Any) -> dict[str, float]:

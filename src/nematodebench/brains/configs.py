@@ -51,6 +51,9 @@ def resolve_config(name: str, brain: type[Any], given: Mapping[str, Any] | None)
         config = model(**given) if issubclass(model, BaseModel) else TypeAdapter(model).validate_python(given)
     except ValidationError as error:
         raise UsageError(_wrong_value(name, error)) from error
+    swallowed = _swallowed(given, dump_config(config))
+    if swallowed and _swallowed(given, TypeAdapter(model).dump_python(config, mode="json", by_alias=True)):
+        raise UsageError(_unknown_inner_key(name, *swallowed))
     for key, value in dump_config(config).items():
         if not _can_be_stored(value):
             raise UsageError(
@@ -58,6 +61,26 @@ def resolve_config(name: str, brain: type[Any], given: Mapping[str, Any] | None)
                 "Give a finite one, or declare None for it."
             )
     return config
+
+
+def _swallowed(given: Any, kept: Any, place: str = "") -> tuple[str, str] | None:
+    """The first key inside of a parameter that is not in the config, and the keys there are beside it.
+
+    Pydantic ignores such a key where the inner class does not forbid it.
+    """
+    if isinstance(given, Mapping) and isinstance(kept, Mapping):
+        names = {str(key): value for key, value in kept.items()}
+        for key, value in given.items():
+            inner = f"{place}.{key}" if place else str(key)
+            if str(key) not in names:
+                return inner, ", ".join(names) or "none"
+            if found := _swallowed(value, names[str(key)], inner):
+                return found
+    elif isinstance(given, list | tuple) and isinstance(kept, list):
+        for number, (one, other) in enumerate(zip(given, kept, strict=False)):
+            if found := _swallowed(one, other, f"{place}.{number}"):
+                return found
+    return None
 
 
 def _can_be_stored(value: Any) -> bool:
@@ -117,10 +140,19 @@ def _unknown_key(name: str, brain: type[Any], key: str) -> str:
     return f"Brain {name!r} has no parameter {key!r}. It has: {', '.join(parameters_of(brain)) or 'none'}."
 
 
+def _unknown_inner_key(name: str, key: str, known: str) -> str:
+    place = key.rpartition(".")[0]
+    return f"Brain {name!r} has no parameter {key!r}. Its parameter {place!r} has: {known}."
+
+
 def _wrong_value(name: str, error: ValidationError) -> str:
     first = error.errors()[0]
     key = ".".join(str(part) for part in first["loc"])
     if first["type"] == "missing":
         return f"Brain {name!r} needs a value for its parameter {key!r}: it has no default."
+    if first["input"] == "None":
+        return f"Parameter {key!r} of brain {name!r}: {first['msg']} (got the word 'None'). None is written {key}=null."
     several = f" Several values are written {key}=[{first['input']}]." if first["type"] == "tuple_type" else ""
+    if first["type"] == "string_type" and isinstance(first["input"], int | float):
+        several = f" A text is written '{key}=\"{first['input']}\"'."
     return f"Parameter {key!r} of brain {name!r}: {first['msg']} (got {first['input']!r}).{several}"

@@ -8,10 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias, get_args
 
-from nematodebench.brains.base import CompiledBrain
+from nematodebench.brains.base import CompiledBrain, NoMemory, nothing
 from nematodebench.brains.declared import built_in_modules, offered_brains, older_names
 from nematodebench.errors import UsageError, missing_extra, unknown_name
 from nematodebench.imports import class_wanted, import_class, meant
+from nematodebench.kernels.abi import BrainMemory
 from nematodebench.vocabulary import BrainClass
 
 __all__ = [
@@ -111,6 +112,7 @@ def _checked(candidate: Any, name: str) -> BrainType:
             f"Brain {name!r} says that its kind is {class_of(candidate)!r}: it is one of {', '.join(kinds)}."
         )
     if inspect.isclass(candidate) and issubclass(candidate, CompiledBrain):
+        _check_kernels(candidate, name)
         return candidate
     if not inspect.isclass(candidate):
         score = f" A policy that is a function is scored: nematodebench score {name} --task TASK."
@@ -127,6 +129,26 @@ def _checked(candidate: Any, name: str) -> BrainType:
     for method, given in _LIFE.items():
         _check_method(candidate, name, method, given)
     return candidate
+
+
+def _check_kernels(brain: type[CompiledBrain], name: str) -> None:
+    """Refuses a compiled brain without ``act``, and functions that do not read its own memory."""
+    if not (inspect.isclass(brain.memory) and issubclass(brain.memory, BrainMemory)):
+        raise UsageError(f"Brain {name!r}: its memory is {brain.memory!r}. It has to be a class made from BrainMemory.")
+    if brain.act is nothing:
+        raise UsageError(f"Brain {name!r} lacks act: act = staticmethod(act) in its class, below its name.")
+    for kind in ("init", "begin_episode", "act", "learn"):
+        function = inspect.getattr_static(brain, kind)
+        reads = getattr(getattr(function, "__func__", function), "reads", None)
+        if reads is None:
+            raise UsageError(
+                f"Brain {name!r}: its {kind} is not compiled. Write @{brain.memory.__name__}.kernel above it."
+            )
+        if not issubclass(brain.memory, reads) and reads is not NoMemory:
+            raise UsageError(
+                f"Brain {name!r}: its {kind} reads the memory {reads.__qualname__}, but its class says memory = "
+                f"{brain.memory.__qualname__}."
+            )
 
 
 def _check_constructor(brain: BrainType, name: str) -> None:

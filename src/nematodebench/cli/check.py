@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from nematodebench.brains.configs import dump_config, resolve_config
-from nematodebench.brains.registry import BrainType, canonical_name, get_brain
+from nematodebench.brains.registry import BrainType, canonical_name, get_brain, is_built_in, is_compiled
 from nematodebench.cli.show import print_json, print_table
 from nematodebench.engine.executors import default_workers
-from nematodebench.engine.run import RunSpec, compile_for, execute
+from nematodebench.engine.interpreted import wrong_index
+from nematodebench.engine.run import RunSpec, compile_for, execute, interface
 from nematodebench.engine.seeds import run_seed
 from nematodebench.errors import UsageError
+from nematodebench.kernels.abi import BRAIN
+from nematodebench.kernels.jit import first_class
 from nematodebench.notices import tell
 from nematodebench.sessions.config import parse_assignments
 from nematodebench.tasks.base import Task
@@ -32,6 +35,9 @@ class TestContract(BrainSuite):
 _ENOUGH = 0.05
 """Seconds that a measurement takes at least: one episode of a compiled brain is too short to be timed."""
 _MANY = 50
+_INDICES = "every index is inside its array (in the interpreter)"
+_TRIAL_SECONDS = 10.0
+"""Processor time of the steps in the interpreter."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +67,9 @@ def check_brain(name: str, tasks: str | None, assign: list[str], runs: int, *, j
     given = dump_config(resolve_config(name, brain, parse_assignments(assign)))
     wanted = list(_TASKS) if tasks is None else list_tasks() if tasks == "all" else tasks.split(",")
     chosen = [get_task(task.strip()) for task in wanted]
+    _compile_first(brain)
     tell(f"checking that {name} keeps the contract")
-    contract = _contract(name, given)
+    contract = [*_contract(name, given), *_indices(name, brain, given, chosen)]
     costs = [_cost(name, brain, given, task, runs) for task in chosen]
     if json:
         print_json({"contract": list(map(asdict, contract)), "costs": list(map(asdict, costs)), "runs": runs})
@@ -72,6 +79,35 @@ def check_brain(name: str, tasks: str | None, assign: list[str], runs: int, *, j
         print(f"\ncost of a session of {runs} runs, {workers} at a time\n")
         print_table(["task", "steps/s of a run", "an episode", "a session, at most"], [_row(cost) for cost in costs])
     return all(part.outcome != "FAILED" for part in contract)
+
+
+def _compile_first(brain: BrainType) -> None:
+    """What cannot be compiled is told once, not by every test."""
+    if is_compiled(brain):
+        for part in (brain.init, brain.begin_episode, brain.act, brain.learn):
+            first_class(part, BRAIN)
+
+
+def _indices(name: str, brain: BrainType, given: dict[str, Any], tasks: list[Task]) -> list[Part]:
+    """Whether the first steps in the interpreter, which checks every index, go well."""
+    if not is_compiled(brain) or is_built_in(name):
+        return []
+    config = resolve_config(name, brain, given)
+    task = next((one for one in tasks if not _refusal(brain, config, one)), None)
+    if task is None:
+        return [Part(_INDICES, "left out", "refuses the bodies of all tasks")]
+    wrong = wrong_index(task, name, brain, config, _TRIAL_SECONDS)
+    return [Part(_INDICES, "FAILED" if wrong else "passed", wrong)]
+
+
+def _refusal(brain: BrainType, config: Any, task: Task) -> str:
+    """Why a compiled brain cannot control the body of a task; empty where it can."""
+    try:
+        if is_compiled(brain):
+            brain.layout(config, interface(task))
+    except ValueError as refusal:
+        return f"refuses this body: {refusal}"
+    return ""
 
 
 class _Reports:
@@ -124,6 +160,8 @@ def _contract(name: str, config: dict[str, Any]) -> list[Part]:
 def _cost(name: str, brain: BrainType, config: dict[str, Any], task: Task, runs: int) -> Cost:
     """Times an episode, or as many as can be timed, and scales it up to a session."""
     resolved = resolve_config(name, brain, config)
+    if refusal := _refusal(brain, resolved, task):
+        return Cost(task.id, problem=refusal)
     compile_for(task, brain)
     tell(f"timing an episode of {task.id}")
     seconds, steps, episodes = 0.0, 0, 1

@@ -1,12 +1,17 @@
 """``run --debug``: one run in the foreground, with the debugger where the brain fails."""
 
+import os
 import pdb
+import subprocess
 import sys
 import traceback
 from collections.abc import Sequence
 
+from nematodebench.brains.registry import is_built_in, is_compiled
 from nematodebench.cli.show import printable
+from nematodebench.engine.isolation.host import Foreign
 from nematodebench.engine.run import compile_for, execute
+from nematodebench.kernels.jit import INTERPRETED
 from nematodebench.sessions.plan import Plan
 
 __all__ = ["debug"]
@@ -16,9 +21,18 @@ def debug(plans: Sequence[Plan]) -> bool:
     """Executes the first run of every plan in this process; returns whether none failed.
 
     ``breakpoint()`` in a brain works, because nothing else runs. An error opens the debugger at the brain's last line.
+    A compiled brain from outside runs in the interpreter, where the debugger can stand in it.
     """
+    if not INTERPRETED and any(_is_compiled_outside(plan) for plan in plans):
+        print("a compiled brain is debugged in the interpreter, which is slow; Ctrl-C ends it", file=sys.stderr)
+        command = [sys.executable, "-m", "nematodebench", *sys.argv[1:]]
+        return subprocess.call(command, env={**os.environ, "NUMBA_DISABLE_JIT": "1"}) == 0
     outcomes = [_debug_one(plan) for plan in plans]
     return all(outcomes)
+
+
+def _is_compiled_outside(plan: Plan) -> bool:
+    return not isinstance(plan.brain, Foreign) and is_compiled(plan.brain) and not is_built_in(plan.brain_name)
 
 
 def _debug_one(plan: Plan) -> bool:

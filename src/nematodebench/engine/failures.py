@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nematodebench.engine.transition import Transition
+from nematodebench.imports import written_by_user
 from nematodebench.records.runs import RunFailure
 
 __all__ = ["crash", "illegal_action"]
@@ -21,8 +22,9 @@ _ANSWERS = ("choose", "memory_hash")
 def crash(error: Exception | SystemExit, phase: str, episode: int | None, step: int | None) -> RunFailure:
     """The failure of a run whose brain raised an error; episode and step are None where it was not built yet."""
     own = _brains_part(error.__traceback__)
-    frames = [frame for frame in traceback.extract_tb(own) if _written_by_user(frame.filename)]
-    place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno}, in {frames[-1].name})" if frames else ""
+    frames = [frame for frame in traceback.extract_tb(own) if not _is_from_library(frame.filename)]
+    last = written_by_user(own) or (frames[-1] if frames else None)
+    place = "" if last is None else f" ({Path(last.filename).name}, line {last.lineno}, in {last.name})"
     when = "while the brain was built" if episode is None else f"at episode {episode}, step {step} of phase {phase!r}"
     if own is None and _complains_of_answer(error.__traceback__):
         text = ""
@@ -53,9 +55,9 @@ def _brains_part(trace: TracebackType | None) -> TracebackType | None:
     return own
 
 
-def _written_by_user(file: str) -> bool:
-    """Whether a frame is none of a library's; where all are, the place is left out."""
-    return "site-packages" not in file and not file.startswith("<")
+def _is_from_library(file: str) -> bool:
+    """Whether a frame is a library's; where all are, the place is left out."""
+    return "site-packages" in file or file.startswith("<")
 
 
 def illegal_action(action: NDArray[np.float32], choices: int) -> str:

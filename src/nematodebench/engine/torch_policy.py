@@ -6,7 +6,7 @@ in the batch. Whether all lanes have the bits of a lane alone can depend on the 
 batch finds out.
 """
 
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 import torch
@@ -17,11 +17,13 @@ from nematodebench.brains.parameters import parameter
 from nematodebench.engine.batch import LANES, Transitions
 from nematodebench.engine.population_kernels import advantages_lanes, choose_lanes, keep_lanes, policy_slopes
 from nematodebench.engine.streams import Streams
+from nematodebench.engine.torch_checks import check_network
 from nematodebench.engine.torch_lanes import Adam, Networks, Tensors, step_sizes
 from nematodebench.errors import UsageError
 
 __all__ = ["TorchPolicy", "TorchPolicyConfig"]
 
+_Algorithm: TypeAlias = Literal["reinforce", "ppo"]
 _TOGETHER = 16
 """Lanes that learn in one computation: what they need fits into a processor's cache, and a lane alone costs no more."""
 
@@ -55,8 +57,7 @@ class _Population:
             values.append(brain.value(inputs))
         self._policy = Networks(policies, inputs)
         self._value = None if values[0] is None else Networks(values, inputs)
-        if self._ppo and self._value is None:
-            raise UsageError(f"{brain.__name__}: PPO needs a value; define the static method value(inputs).")
+        _check_algorithm(brain, self._value)
         self._networks = [self._policy] if self._value is None else [self._policy, self._value]
         self._adams, self._steps = [Adam(network) for network in self._networks], torch.zeros(lanes)
         self._draws, self._shuffles = Streams(seeds), [np.random.default_rng([1, seed]) for seed in seeds]
@@ -203,6 +204,15 @@ class _Population:
         return b"".join(value[lane].numpy().tobytes() for n in self._networks for value in n.natural(n.flat))
 
 
+def _check_algorithm(brain: Any, value: Any) -> None:
+    """Refuses an algorithm that there is not, and PPO without a value."""
+    known = get_args(_Algorithm)
+    if brain.algorithm not in known:
+        raise UsageError(f"{brain.__name__}: algorithm is {brain.algorithm!r}; there are {' and '.join(known)}.")
+    if brain.algorithm == "ppo" and value is None:
+        raise UsageError(f"{brain.__name__}: PPO needs a value; define the static method value(inputs).")
+
+
 class TorchPolicy:
     """Base of a brain whose networks are yours and whose training is ours; define ``policy``, and ``value`` for PPO.
 
@@ -211,7 +221,7 @@ class TorchPolicy:
 
     kind: ClassVar[BrainClass] = "classical"
     config: ClassVar[type[BrainConfig]] = TorchPolicyConfig
-    algorithm: ClassVar[Literal["reinforce", "ppo"]] = "reinforce"
+    algorithm: ClassVar[_Algorithm] = "reinforce"
     lanes: ClassVar[int] = LANES
     population: ClassVar[bool] = True
     """Tells the compiler which functions a run needs."""
@@ -225,6 +235,17 @@ class TorchPolicy:
     def value(inputs: int) -> torch.nn.Module | None:
         """A network from ``[row, inputs]`` to ``[row, 1]``, what is to be expected; None without one."""
         return None
+
+    @classmethod
+    def check_body(cls, observation_space: Any, action_space: Any, config: Any) -> None:
+        """Refuses networks that cannot be trained here, with a ValueError."""
+        inputs, choices = observation_space.shape[0], getattr(action_space, "n", None)
+        outputs = int(choices) if choices is not None else action_space.shape[0] * config.levels
+        check_network("policy", cls.policy(inputs, outputs), inputs, outputs)
+        value = cls.value(inputs)
+        _check_algorithm(cls, value)
+        if value is not None:
+            check_network("value", value, inputs, 1)
 
     @classmethod
     def batched(cls, observation_space: Any, action_space: Any, config: Any, seeds: Any) -> _Population:

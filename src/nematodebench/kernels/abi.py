@@ -230,4 +230,5 @@ class BrainMemory(Memory):
         # that LLVM's inlining, which makes it faster, is worth its time.
         names = {"kernel": merged(function), "Memory": cls, "Feedback": Feedback}
         bound: BrainFunction = _bind(function, lines, names, joined=False)
+        vars(bound)["reads"] = cls  # what the registry compares with the memory that a brain's class names
         return bound

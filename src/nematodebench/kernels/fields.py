@@ -159,6 +159,11 @@ class View:
             if field.is_array != bool(field.dims):
                 raise TypeError(f"{cls.__qualname__}.{name} is declared as {field.kind} without dimensions")
             for dim in field.dims:
+                if not isinstance(dim, str) and not (isinstance(dim, int) and dim >= 1):
+                    raise TypeError(
+                        f"{cls.__qualname__}.{name} has the dimension {dim!r}: a dimension is the name of a size or a "
+                        "number of at least 1"
+                    )
                 if isinstance(dim, str) and not cls._is_dimension(dim, field):
                     raise TypeError(f"{cls.__qualname__}.{name} has the dimension {dim!r}, which names no size of it")
 
@@ -172,9 +177,13 @@ class View:
     def _place_fields(cls) -> None:
         """Computes what is known of the layout before any size is."""
 
+    @classmethod
+    def lacks(cls, name: str, called: str = "") -> str:
+        """What is said of a name that is not declared; ``called`` is the name of a part in the whole."""
+        return f"{called or cls.__qualname__} declares no field {name!r}. It has: {', '.join(cls.fields)}."
+
     def __getattr__(self, name: str) -> Any:
-        declared = ", ".join(type(self).fields)
-        raise AttributeError(f"{type(self).__qualname__} declares no field {name!r}. It has: {declared}.")
+        raise AttributeError(self.lacks(name))
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not name.startswith("_") and name not in type(self).fields:

@@ -15,7 +15,9 @@ import numpy as np
 from numba.core.registry import CPUDispatcher
 from numpy.typing import NDArray
 
+from nematodebench.errors import CompileError
 from nematodebench.kernels.code_cache import KernelCache
+from nematodebench.kernels.complaints import cannot_be_compiled
 from nematodebench.kernels.target import cache_dirs
 
 __all__ = [
@@ -164,7 +166,10 @@ def first_class(function: Callable[P, R], signature: Any) -> Callable[P, R]:
         return function
     with _COMPILING:
         if not dispatcher.signatures:
-            dispatcher.compile(signature)
+            try:
+                dispatcher.compile(signature)
+            except Exception as error:
+                raise CompileError(cannot_be_compiled(error, function)) from error
             dispatcher.disable_compile()
             dispatcher.__class__ = _FirstClass
             dispatcher.keep()

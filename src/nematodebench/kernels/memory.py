@@ -159,8 +159,8 @@ class Block(View):
 
         Values are taken from ``given``, then from the attributes of ``sources`` that have a field's name.
         """
-        values = {name: _value(cls, name, given, sources) for name in cls.fields}
-        _refuse_unknown(cls, given)
+        values = {name: _value(cls.__qualname__, name, given, sources) for name in cls.fields}
+        _refuse_unknown(cls, given, cls.__qualname__)
         head = np.zeros(len(cls.singles))
         for name, place in cls.singles.items():
             if cls.fields[name].kind == "size":
@@ -227,7 +227,7 @@ class Memory(View):
             The arrays; ``mem`` is left to whoever builds the brain, as zeros.
         """
         plan = _Plan([0.0] * cls._head_sizes[0], [0] * cls._head_sizes[1])
-        plan.fill(cls, given, sources, (0, 0))
+        plan.fill(cls, given, sources, (0, 0), cls.__qualname__)
         return Layout(np.array(plan.hyper, dtype=np.float64), np.array(plan.ints, dtype=np.int64), plan.memory)
 
     def learned(self) -> Iterator[tuple[str, Any]]:
@@ -252,16 +252,17 @@ class _Plan:
     ints: list[int]
     memory: int = 0
 
-    def fill(self, cls: type[Memory], given: Mapping[str, Any], sources: tuple[object, ...], base: Any) -> None:
-        """Places the fields of one declaration whose heads begin at ``base``."""
-        _refuse_unknown(cls, given)
-        found = {
-            n: _value(cls, n, given, sources) for n, f in cls.fields.items() if f.is_loaded or f.kind == "constants"
-        }
+    def fill(
+        self, cls: type[Memory], given: Mapping[str, Any], sources: tuple[object, ...], base: Any, called: str
+    ) -> None:
+        """Places the fields of one declaration whose heads begin at ``base``; ``called`` is its name in errors."""
+        _refuse_unknown(cls, given, called)
+        fixed = [name for name, field in cls.fields.items() if field.is_loaded or field.kind == "constants"]
+        found = {name: _value(called, name, given, sources) for name in fixed}
         for name, field in cls.fields.items():
             hyper, ints = (base[n] + cls._heads[name][n] for n in (0, 1))
             if field.part is not None:
-                self.fill(field.part, given.get(name, {}), sources, (hyper, ints))
+                self.fill(field.part, given.get(name, {}), sources, (hyper, ints), f"{called}.{name}")
             elif field.kind == "constant":
                 self.hyper[hyper] = float(found[name])
             elif field.kind in {"size", "counter"}:
@@ -293,16 +294,16 @@ def _fixed(dim: int | str, sizes: Mapping[str, Any]) -> int:
     return int(sizes[name]) + int(more or 0)
 
 
-def _value(cls: type[View], name: str, given: Mapping[str, Any], sources: tuple[object, ...]) -> Any:
+def _value(called: str, name: str, given: Mapping[str, Any], sources: tuple[object, ...]) -> Any:
     if name in given:
         return given[name]
     for source in sources:
         if hasattr(source, name):
             return getattr(source, name)
-    raise TypeError(f"{cls.__qualname__}.{name} has no value: give {name}=...")
+    raise TypeError(f"{called}.{name} has no value: give {name}=...")
 
 
-def _refuse_unknown(cls: type[View], given: Mapping[str, Any]) -> None:
+def _refuse_unknown(cls: type[View], given: Mapping[str, Any], called: str) -> None:
     for name in given:
         if name not in cls.fields:
-            raise TypeError(f"{cls.__qualname__} declares no field {name!r}. It has: {', '.join(cls.fields)}.")
+            raise TypeError(cls.lacks(name, called))

@@ -12,6 +12,7 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.core.datamodel import models
+from numba.core.errors import NumbaTypeError
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import (
     NativeValue,
@@ -28,10 +29,14 @@ from numba.np.arrayobj import populate_array
 
 from nematodebench.kernels.jit import intrinsic
 
-__all__ = ["ViewType", "last", "make_array", "make_compilable"]
+__all__ = ["MisusedFieldError", "ViewType", "last", "make_array", "make_compilable"]
 
 _NUMBA = {np.float64: types.float64, np.int64: types.int64, np.float32: types.float32}
 _WORD = ir.IntType(64)
+
+
+class MisusedFieldError(NumbaTypeError, TypeError):
+    """A kernel reads or writes what its declaration does not allow; Numba adds the line to it."""
 
 
 class ViewType(types.Type):  # type: ignore[misc]
@@ -108,9 +113,11 @@ class _ViewAttributes(AttributeTemplate):  # type: ignore[misc]
     key = ViewType
 
     def generic_resolve(self, kind: ViewType, name: str) -> Any:
-        """The type of a field; None, and with it a typing error that names it, where there is none."""
+        """The type of a field; an error that names those there are, where there is none."""
         field = kind.declaration.fields.get(name)
-        return None if field is None else _attribute(field)
+        if field is None:
+            raise MisusedFieldError(kind.declaration.lacks(name))
+        return _attribute(field)
 
 
 def _element(builder: Any, pointer: Any, index: Any) -> Any:
@@ -198,7 +205,7 @@ def _set(context: Any, builder: Any, signature: Any, arguments: Any, name: str) 
     view, value = arguments
     field = kind.declaration.fields[name]
     if field.part is not None or field.is_loaded or field.is_array:
-        raise TypeError(
+        raise MisusedFieldError(
             f"{kind.declaration.__qualname__}.{name} is declared as {field.kind}: nothing can be assigned to it"
         )
     wanted = _NUMBA[field.element]

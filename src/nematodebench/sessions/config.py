@@ -1,5 +1,6 @@
 """Reads session configs from YAML files and flags. An error message names the key that is wrong."""
 
+import re
 from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
@@ -116,23 +117,22 @@ def parse_assignments(pairs: list[str]) -> dict[str, Any]:
         key, separator, text = pair.partition("=")
         if not separator or not key:
             raise UsageError(f"{pair!r} is not of the form key=value.")
+        if key in parsed:
+            raise UsageError(f"--set gives {key!r} twice.")
         try:
-            parsed[key] = _number(yaml.safe_load(text))
+            parsed[key] = yaml.load(text, _Values)
         except yaml.YAMLError as error:
             raise UsageError(f"The value of {key!r} is not YAML: {text!r}.") from error
     return parsed
 
 
-def _number(value: Any) -> Any:
-    """Makes numbers of words like 1e-3: YAML 1.1 takes them for words, but people mean numbers."""
-    if isinstance(value, list):
-        return [_number(item) for item in value]
-    if isinstance(value, str):
-        try:
-            return float(value)
-        except ValueError:
-            return value
-    return value
+class _Values(yaml.SafeLoader):
+    """Reads 1e-3 as a number, which YAML 1.1 takes for a word; what stands in quotes stays a word."""
+
+
+_Values.add_implicit_resolver(
+    "tag:yaml.org,2002:float", re.compile(r"[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+"), list("-+.0123456789")
+)
 
 
 def config_text(config: SessionConfig) -> str:

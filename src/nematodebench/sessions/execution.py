@@ -15,6 +15,7 @@ from nematodebench.brains.registry import name_of
 from nematodebench.callbacks.base import Callback
 from nematodebench.engine.compiling import fill_cache
 from nematodebench.engine.executors import execute_all
+from nematodebench.engine.interpreted import refuse_wrong_index
 from nematodebench.engine.isolation.host import Foreign
 from nematodebench.engine.run import compile_for
 from nematodebench.engine.seeds import session_seed
@@ -210,6 +211,7 @@ def _execute(plan: Plan, place: _Place, progress: Progress, audience: Audience) 
 
 
 def _compile(plan: Plan) -> None:
+    refuse_wrong_index(plan.task, plan.brain_name, plan.brain, plan.config)
     if plan.executor == "threads":
         compile_for(plan.task, plan.brain)
     elif plan.executor == "processes":

@@ -16,6 +16,7 @@ from nematodebench.engine.saved_start import check_keeping, check_start
 from nematodebench.engine.seeds import run_seed, session_seed
 from nematodebench.engine.spec import Keeping, RunSpec, interface
 from nematodebench.errors import UsageError
+from nematodebench.imports import written_by_user
 from nematodebench.records.checkpoint import Checkpoint
 from nematodebench.sessions.config import SessionConfig, config_text
 from nematodebench.tasks.base import Task
@@ -164,8 +165,10 @@ def check_body(plan: Plan) -> None:
                     check(*spaces_of(body), plan.config)
         except UsageError:
             raise
-        except ValueError as error:
-            raise UsageError(f"Brain {plan.brain_name!r} cannot run on {plan.task.id}: {error}") from error
+        except Exception as error:
+            line = None if isinstance(error, ValueError) else written_by_user(error.__traceback__)
+            place = "" if line is None else f"{line.filename}, line {line.lineno}: {type(error).__name__}: "
+            raise UsageError(f"Brain {plan.brain_name!r} cannot run on {plan.task.id}: {place}{error}") from error
 
 
 def check_saved(plan: Plan) -> None:
