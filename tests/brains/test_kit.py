@@ -1,5 +1,9 @@
 """Parts of the kit that no built-in brain is made of: against torch and plain NumPy."""
 
+import inspect
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
@@ -95,3 +99,29 @@ def test_memory_for_choices_refuses_a_body_without_them():
     body = kit.Interface(("a", "b"), (0.0, 0.0), (1.0, 1.0), 0, 3)
     with pytest.raises(ValueError, match="is as large as the number of choices, and this body moves effectors"):
         TableBrain.layout(TableBrain.config(), body)
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "kit.md").read_text(encoding="utf-8")
+
+
+def test_the_page_has_every_part_with_its_sizes_and_fields():
+    rows = re.findall(
+        r"^\| (`\w+`(?:, `\w+`)*) \| `?(\w+)\.?(?:shape|sizes)?\(?([\w, ]*)\)?`?.* \| (.*) \|$", PAGE, re.MULTILINE
+    )
+    found = {}
+    for parts, _, sizes, fields in rows:
+        for part in re.findall(r"\w+", parts):
+            declaration = getattr(kit, part, None)
+            if not (inspect.isclass(declaration) and issubclass(declaration, kit.Memory)):
+                continue
+            found[part] = declaration
+            given = [name for name in sizes.split(", ") if name]
+            known = set(inspect.signature(declaration.shape).parameters) if hasattr(declaration, "shape") else {
+                name for name, field in declaration.fields.items() if field.kind == "size"
+            }  # fmt: skip
+            assert set(given) <= known, part
+            named = [] if fields.startswith("nothing") else re.findall(r"`(\w+)`", fields.partition(";")[0])
+            assert all(any(name in one.fields for one in (declaration, kit.WeightedLinks)) for name in named), part
+    declared = {name: getattr(kit, name) for name in kit.__all__}
+    parts = {n for n, o in declared.items() if inspect.isclass(o) and issubclass(o, kit.Memory)}
+    assert set(found) == parts - {"Memory", "BrainMemory"}
