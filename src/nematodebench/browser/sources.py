@@ -12,7 +12,8 @@ _ROOMS = ("kernels", "worlds", "brains")
 _FILES = ("engine/loop.py", "browser/extract.py", "browser/fused.py", "browser/link.py", "browser/runtime.py")
 _NOT_COMPILED = (
     "kernels/cache_folder.py", "kernels/code_cache.py", "kernels/complaints.py", "kernels/frozen.py",
-    "kernels/processor.py", "kernels/safe_start.py", "kernels/target.py", "worlds/arrays.py", "worlds/picture.py", "worlds/ranges.py",
+    "kernels/processor.py", "kernels/safe_start.py", "kernels/target.py", "worlds/arrays.py",
+    "worlds/picture.py", "worlds/ranges.py",
     "brains/configs.py", "brains/declared.py", "brains/listing.py", "brains/parameters.py", "brains/registry.py",
 )  # fmt: skip
 """Files of these rooms of which nothing is in a kernel."""
