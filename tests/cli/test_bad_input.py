@@ -156,3 +156,12 @@ def test_sessions_cannot_be_stored_in_what_is_no_folder(tmp_path, words, kind):
     assert done.returncode == 1
     assert "Cannot write to" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_pipe_in_the_place_of_a_new_key_is_not_waited_for(tmp_path):
+    (tmp_path / "clone").mkdir()
+    os.mkfifo(tmp_path / "private.pem")
+    line = [sys.executable, "-m", "nematodebench", "keys", "new", "../private.pem", "--owner", "A"]
+    done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=300, cwd=tmp_path / "clone")
+    assert done.returncode == 2
+    assert "give a new file" in done.stderr

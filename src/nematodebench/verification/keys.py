@@ -163,6 +163,8 @@ def new_key(root: Path, owner: str, private: Path) -> PublicKey:
 
 def _half_made(root: Path, private: Path) -> Ed25519PrivateKey | None:
     """The private key of a command that was killed before the public half was written; None where there is none."""
+    if not private.is_file():  # a pipe would be waited for
+        return None
     try:
         found = read_private(private)
     except UsageError:
