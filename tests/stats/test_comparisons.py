@@ -152,3 +152,15 @@ def test_pairs_that_go_together_have_a_narrower_interval_of_the_chance():
     x, y = seed + 0.1 * rng.normal(size=60), seed + 0.1 * rng.normal(size=60)
     paired, unpaired = (compare(x, y, s, s).improvement_ci95 for s in (range(60), None))
     assert paired[1] - paired[0] < 0.5 * (unpaired[1] - unpaired[0])
+
+
+def test_tails_that_pairs_share_do_not_count_and_a_constant_side_does_not_either():
+    rng = np.random.default_rng(7)
+    tail, noise = -np.log(rng.permutation(np.arange(0.5, 60) / 60)), rng.normal(0.0, 0.1, 60)
+    seeds = range(60)
+    assert compare(tail + noise, tail, seeds, seeds).doubt == ""
+    assert compare(tail + noise, tail).doubt == "long tail"
+    assert compare(tail, noise, seeds, seeds).doubt == "long tail"
+    assert compare(noise, np.zeros(60), seeds, seeds).doubt == ""
+    apart = np.where(np.arange(60) < 5, 5.0, noise)
+    assert compare(apart + noise, apart, seeds, seeds).doubt == "small group"

@@ -79,7 +79,54 @@ def test_a_small_group_apart_is_marked_and_a_large_one_is_not():
     assert StatValue.from_values(alike).doubt == ""
     assert StatValue.from_values(np.r_[alike[:480], np.full(19, 0.2)]).doubt == "small group"
     assert StatValue.from_values(np.r_[alike[:450], np.full(50, 0.2)]).doubt == ""
-    assert StatValue.from_values([0.5] * 60).doubt == ""
+
+
+def test_runs_that_are_all_alike_are_marked():
+    assert str(StatValue.from_values([0.5] * 60)) == "0.500 ± 0.000 (!)"
+    assert StatValue.from_values([0.5] * 60).doubt == "all alike"
+
+
+def test_a_long_tail_is_marked_and_a_slight_one_is_not():
+    rng = np.random.default_rng(5)
+    for draw, marked in (
+        (lambda: rng.normal(0.9, 0.05, 50), (0.0, 0.02)),
+        (lambda: rng.random(50), (0.0, 0.02)),
+        (lambda: 1 - rng.gamma(8.0, 0.05, 50), (0.0, 0.15)),
+        (lambda: 1 - rng.exponential(0.1, 50), (0.7, 0.95)),
+        (lambda: rng.lognormal(-3.0, 1.0, 50), (0.95, 1.0)),
+    ):
+        share = np.mean([StatValue.from_values(draw()).doubt != "" for _ in range(500)])
+        assert marked[0] <= share <= marked[1]
+
+
+def test_what_a_tail_costs_falls_with_the_number_of_runs():
+    few, many = (1 + 0.1 * np.log(np.arange(0.5, n) / n) for n in (50, 500))  # exponential, without chance
+    assert StatValue.from_values(few).doubt == "long tail"
+    assert StatValue.from_values(many).doubt == ""
+    assert StatValue.from_values(1e-120 * few).doubt == "long tail"
+
+
+@pytest.mark.parametrize(
+    ("hits", "n", "why"),
+    [(0, 50, ""), (1, 50, "few hits"), (47, 50, "few hits"), (46, 50, ""), (50, 50, ""), (1, 49, "few runs")],
+)  # fmt: skip
+def test_a_share_that_few_runs_tell_is_marked(hits, n, why):
+    assert StatValue.from_values([1.0] * hits + [0.0] * (n - hits), share=True).doubt == why
+
+
+def test_wilson_alone_would_cover_too_rarely_where_the_mark_is():
+    # A share just below the lower end for one hit: that one hit misses it, and it comes in every sixth session.
+    low, _ = wilson(1, 100)
+    none, one = scipy_stats.binom.pmf([0, 1], 100, 0.99 * low)
+    assert none < 0.85
+    assert one > 0.14
+
+
+def test_a_heavy_tail_of_pseudo_values_marks_the_stability():
+    rng = np.random.default_rng(6)
+    assert StatValue.of_session(0.9, rng.normal(size=300) ** 2).doubt == ""
+    assert StatValue.of_session(0.9, rng.normal(size=299) ** 2).doubt == "few runs"
+    assert StatValue.of_session(0.9, rng.lognormal(0.0, 2.0, 300)).doubt == "long tail"
 
 
 @pytest.mark.parametrize(("value", "ends"), [(1.0, (0.929, 1.0)), (0.0, (0.0, 0.071))])

@@ -23,6 +23,12 @@ def test_a_new_metric_was_not_claimed() -> None:
     assert found({"a": {"mean": 1.0}}, {"a": {"mean": 1.0, "median": 1.0}}) == []
 
 
+def test_a_mark_that_nobody_looked_for_then_is_no_difference() -> None:
+    assert found({"doubt": ""}, {"doubt": "long tail"}) == []
+    assert found({"doubt": ""}, {"doubt": "small group"}) == ["x.doubt is '', but the data give 'small group'"]
+    assert found({"doubt": "long tail"}, {"doubt": ""}) == ["x.doubt is 'long tail', but the data give ''"]
+
+
 def test_a_claim_without_data_is_a_difference() -> None:
     assert found({"a": 1.0, "b": 2.0}, {"a": 1.0}) == ["x.b is claimed, but there is no such thing"]
 

@@ -88,13 +88,14 @@ def comparison_row(result: Comparison, p_value: float | None, smallest: float) -
         smallest: The smallest difference that matters, in units of the score.
     """
     mark = f" {MARK}" if result.doubt else ""
+    rank_mark = "" if result.doubt == "long tail" else mark  # ranks have no tails
     low, high = result.improvement_ci95
     chance = f"{result.probability_of_improvement:.3f}"
     return {
         "runs": f"{result.n_x}, {result.n_y}" + (f" ({result.pairs} paired)" if result.pairs else " (unpaired)"),
         "difference": f"{result.difference:+.4f}",
         "interval": _interval(result) + ("" if result.se == 0.0 else mark),
-        "P(A > B)": chance if math.isnan(low) else f"{chance} [{low:.3f}, {high:.3f}]{mark}",
+        "P(A > B)": chance if math.isnan(low) else f"{chance} [{low:.3f}, {high:.3f}]{rank_mark}",
         "p (Holm)": "-" if p_value is None else f"{p_value:.2g}",
         "verdict": _verdict(verdict(result, smallest, p_value)),
     }

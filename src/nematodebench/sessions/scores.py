@@ -61,8 +61,8 @@ def scores_of_record(record: ExperimentMetadata) -> RunScores:
 
 
 def with_todays_intervals(record: ExperimentMetadata) -> ExperimentMetadata:
-    """A session of an older version with the intervals that are computed today, from the metrics of its runs."""
-    if record.interval_rules == 2 or not record.metrics:
+    """A stored session with the intervals and marks that are computed today, from the metrics of its runs."""
+    if not record.metrics:
         return record
     task = task_of(record)
     runs = [run.metrics for run in record.runs if run.metrics]

@@ -3,7 +3,7 @@
 from nematodebench.stats.aggregates import iqm, optimality_gap, performance_profile, stratified_bootstrap
 from nematodebench.stats.bands import median_band
 from nematodebench.stats.comparisons import Comparison, compare, holm
-from nematodebench.stats.doubt import MARK, MARK_MEANING, STEADY_RUNS, Doubt, doubt
+from nematodebench.stats.doubt import LATER_DOUBTS, MARK, MARK_MEANING, STEADY_RUNS, Doubt, doubt, share_doubt
 from nematodebench.stats.improvement import improvement_interval, probability_of_improvement
 from nematodebench.stats.intervals import (
     FEW_RUNS,
@@ -30,6 +30,7 @@ from nematodebench.stats.verdicts import (
 
 __all__ = [
     "FEW_RUNS",
+    "LATER_DOUBTS",
     "MARK",
     "MARK_MEANING",
     "SMALLEST_EFFECT",
@@ -61,6 +62,7 @@ __all__ = [
     "pseudo_values",
     "rank_sets",
     "runs_to_detect",
+    "share_doubt",
     "smallest_exchange_p_value",
     "stratified_bootstrap",
     "t_critical",

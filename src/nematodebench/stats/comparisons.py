@@ -85,18 +85,26 @@ def compare(
     pairs = _pairs(_seed_index("seeds_x", seeds_x, a.size), _seed_index("seeds_y", seeds_y, b.size))
     if pairs:
         rows, partners = (list(side) for side in zip(*pairs, strict=True))
-        difference = float((a[rows] - b[partners]).mean())
+        differences = a[rows] - b[partners]
+        difference, why = float(differences.mean()), _doubt(a, b, differences)
         se, df = _standard_error(error_a[rows] - error_b[partners]), len(pairs) - 1.0
         chance = improvement_interval(a[rows], b[partners], paired=True)
     else:
-        difference = float(a.mean() - b.mean())
+        difference, why = float(a.mean() - b.mean()), _doubt(a, b)
         se, df = _welch(error_a, error_b)
         chance = improvement_interval(a, b, paired=False)
     ci95, p_value = _t_inference(difference, se, df)
     return Comparison(
-        difference, ci95, p_value, probability_of_improvement(a, b), len(pairs), a.size, b.size, se, df, chance,
-        doubt(a) or doubt(b) or ("few runs" if 0 < len(pairs) < min(a.size, b.size, 50) else ""),
-    )  # fmt: skip
+        difference, ci95, p_value, probability_of_improvement(a, b), len(pairs), a.size, b.size, se, df, chance, why
+    )
+
+
+def _doubt(a: FloatArray, b: FloatArray, differences: FloatArray | None = None) -> Doubt:
+    """Why the interval of a difference may cover too rarely: tails of pairs count, and not those of their sides."""
+    sides = [doubt(a), doubt(b)]
+    if differences is not None:
+        sides = [*(why for why in sides if why != "long tail"), doubt(differences)]
+    return next((why for why in sides if why and why != "all alike"), "")
 
 
 def _errors(name: str, pseudo: ArrayLike | None, values: FloatArray) -> FloatArray:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nematodebench.stats.checks import FloatArray, vector
-from nematodebench.stats.doubt import MARK, STEADY_RUNS, Doubt, doubt
+from nematodebench.stats.doubt import MARK, STEADY_RUNS, Doubt, doubt, share_doubt, whole_doubt
 from nematodebench.stats.intervals import (
     FEW_RUNS,
     Z95,
@@ -89,9 +89,8 @@ class StatValue:
         if runs.size < 3:  # without one of two runs there is no stability to compare with
             return cls(value, 0.0, value, value, runs.size, (math.nan, math.nan), "jackknife")
         half = float(half_widths(runs, t_critical(runs.size - 1)))
-        why: Doubt = "few runs" if runs.size < STEADY_RUNS else ""
         ends = (value - half, value + half)
-        return cls(value, float(runs.std(ddof=1)), value, value, runs.size, ends, "jackknife", why)
+        return cls(value, float(runs.std(ddof=1)), value, value, runs.size, ends, "jackknife", whole_doubt(runs))
 
     @classmethod
     def pooled(
@@ -136,8 +135,8 @@ class StatValue:
 
     @classmethod
     def _share(cls, summarised: FloatArray, runs: FloatArray) -> StatValue:
-        why: Doubt = "few runs" if runs.size < FEW_RUNS else ""
-        return cls._summary(summarised, wilson(float(runs.sum()), runs.size), "wilson", why)
+        hits = float(runs.sum())
+        return cls._summary(summarised, wilson(hits, runs.size), "wilson", share_doubt(hits, runs.size))
 
     @classmethod
     def _summary(cls, array: FloatArray, ci95: tuple[float, float], kind: IntervalKind, why: Doubt = "") -> StatValue:

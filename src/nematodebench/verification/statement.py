@@ -1,7 +1,9 @@
 """What a verification states: an in-toto statement with the result of a test, about the bytes of one submission."""
 
+from dataclasses import replace
 from typing import Final, Literal
 
+import numpy as np
 from pydantic import ConfigDict, Field
 
 from nematodebench.measures.base import Chemotaxis
@@ -9,6 +11,7 @@ from nematodebench.records.basic_schemas import Day, Line
 from nematodebench.records.schemas import Name, NormalisedRecord, Provenance, Record, Seed64, SessionSeed, Sha256
 from nematodebench.records.stat_value import StoredStatValue
 from nematodebench.records.submission_schema import ExperimentId, RelativePath
+from nematodebench.stats import Doubt, doubt, share_doubt
 from nematodebench.vocabulary import BrainClass
 
 __all__ = [
@@ -122,10 +125,25 @@ class Result(Outcome):
     sessions: list[FreshSession]
 
     def summary(self) -> Summary:
-        """The same with the fresh runs counted."""
+        """The same with the fresh runs counted, and with the marks of today."""
         seeds, runs = [one.session_seed for one in self.sessions], sum(len(one.runs) for one in self.sessions)
         shared = {name: getattr(self, name) for name in Outcome.model_fields}
+        shared["metrics"] = {
+            name: replace(value, doubt=self._doubt(name, value.kind == "wilson", value.doubt))
+            for name, value in self.metrics.items()
+        }
+        if self.normalised is not None:
+            why = self._doubt(self.score_key, False, self.normalised.doubt)
+            shared["normalised"] = self.normalised.model_copy(update={"doubt": why})
         return Summary(**shared, session_seeds=seeds, fresh_runs=runs)
+
+    def _doubt(self, name: str, share: bool, signed: Doubt) -> Doubt:
+        """Why an interval may cover too rarely: as signed, or what is looked for today in the fresh runs."""
+        found = [run.metrics.get(name) for session in self.sessions for run in session.runs]
+        values = np.array([value for value in found if value is not None])
+        if signed or not values.size or values.size < len(found):
+            return signed
+        return share_doubt(float(values.sum()), values.size) if share else doubt(values)
 
 
 class _Statement(Record):
