@@ -28,7 +28,8 @@ Written by `nematodebench board regenerate` from `benchmarks/` and `artifacts/`.
 episode records; what does not pass its checks is not here.
 
 Scores are mean ± half the 95 % interval over all runs; where a small group of runs lies far from the others, or they
-have a long tail, the mark (!) says that the interval may cover less than 93 %. *Rank* is the set of ranks that the data leave open, for all
+have a long tail, the mark (!) says that the interval may cover less than 93 %.
+*Rank* is the set of ranks that the data leave open, for all
 brains of a table at once; brains that share a letter of *group* are not told apart. *Normalised* is the share of the
 gap from chance (0) to the ceiling (1) that was closed. *Score* was measured by the verifier on seeds drawn after the
 submission was fixed; *claimed* is what was submitted, marked where fresh runs do not support it. *Verified* says how
