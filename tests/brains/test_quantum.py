@@ -152,15 +152,35 @@ def test_shots_are_means_of_measurements_around_the_expectation():
     np.testing.assert_allclose(np.mean(found, axis=0), exact[0, :4], atol=5 * spread.max() / np.sqrt(2000))
 
 
-def test_an_action_by_shots_uses_their_means():
-    exact, noisy = (Trial("quantum_vqc", discrete(), shots=shots) for shots in (0, 7))
-    seen = []
-    for trial in (exact, noisy):
+def acted(shots, seed, steps=40):
+    """A brain that has acted, with a readout strong enough for its policy to be far from uniform."""
+    trial = Trial("quantum_vqc", discrete(), seed=1, shots=shots, rollout=50)
+    shake(trial.brain.net, np.random.default_rng(4), 1.0)
+    set_stream(trial.rng, np.uint64(seed), STREAM_BRAIN, 0, 0)
+    for _ in range(steps):
         trial.act(np.full(5, 0.4))
-        seen.append(np.asarray(trial.brain.net.units)[:4].copy())
-    assert not np.allclose(*seen)
-    counts = (seen[1] + 1) * 3.5
-    np.testing.assert_allclose(counts, np.round(counts), atol=1e-5)
+        trial.learn(np.full(5, 0.4), 0.1)
+    return trial.brain.rollout
+
+
+def test_actions_by_shots_vary_more_than_the_exact_policy():
+    shares = {}
+    for shots in (0, 1):
+        chosen = np.concatenate([np.asarray(acted(shots, seed).chosen)[:40, 0] for seed in range(25)])
+        shares[shots] = np.bincount(chosen.astype(int), minlength=4) / chosen.size
+    assert np.abs(shares[0] - shares[1]).max() > 0.05
+
+
+def test_what_is_learned_from_shots_is_exact():
+    """The value, and the chance of the action by the exact policy: with that of ten shots an update ends at once."""
+    exact, noisy = acted(0, 1), acted(10, 2)
+    np.testing.assert_array_equal(np.asarray(noisy.values)[:40], np.asarray(exact.values)[:40])
+    chances = {}
+    for rollout in (exact, noisy):
+        for action, logp in zip(np.asarray(rollout.chosen)[:40, 0], np.asarray(rollout.logp)[:40], strict=True):
+            chances.setdefault(int(action), []).append(float(logp))
+    for logp in chances.values():
+        np.testing.assert_allclose(logp, logp[0], atol=2e-6)
 
 
 def test_circuit_and_twin_have_equally_many_parameters():

@@ -11,6 +11,7 @@ from nematodebench.brains.parts.actor_critic import (
     ActorCritic,
     choose_action,
     is_cut_off,
+    log_probabilities,
     present_value,
     start_network,
     store_observation,
@@ -118,6 +119,21 @@ def _think_back(brain: Memory, x: F32M) -> None:
 _update = in_epochs(_think, _think_back)
 
 
+@kernel()
+def _remember_exactly(brain: Memory, at: int) -> None:
+    """Keeps the exact value, and how likely the exact policy is to do what the measurements led to.
+
+    The chance of an action by its few measurements would do for neither: learning would take their noise for a policy
+    that has moved far, and end each update at once.
+    """
+    _think(brain, brain.rollout.observations[at : at + 1])
+    brain.rollout.values[at] = present_value(brain)
+    step = brain.rollout.order[:1]
+    step[0] = at
+    log_probabilities(brain, step)
+    brain.rollout.logp[at] = brain.logp[0]
+
+
 @Memory.kernel
 def act(brain: Memory, rng: U64, obs: F32, action: F32) -> None:
     """Samples an action and remembers what it was based on."""
@@ -127,6 +143,8 @@ def act(brain: Memory, rng: U64, obs: F32, action: F32) -> None:
         sample_shots(brain.circuit, rng, brain.shots, layer_units(brain.net, 0, 1))
         forward_layer(brain.net, 1, layer_units(brain.net, 0, 1))
     choose_action(brain, rng, action)
+    if brain.shots > 0:
+        _remember_exactly(brain, at)
 
 
 @Memory.kernel
@@ -158,7 +176,7 @@ class QuantumVqc(CompiledBrain):
     | parameters | a turn for every qubit, and scale, twist and turn for every qubit and layer |
     | behind the circuit | a layer from the expectations of Z of all qubits to the logits of all heads, and the value |
     | gradients | exact, by the adjoint method: the circuit is undone gate by gate |
-    | `shots` | actions are based on that many measurements; values and learning stay exact |
+    | `shots` | actions are drawn by the means of that many measurements; what is learned from stays exact |
     | learning | PPO, as in `mlp_ppo` |
 
     `quantum_twin` is the same brain with a classical network in place of the circuit.
