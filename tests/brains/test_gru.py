@@ -78,6 +78,17 @@ def test_the_last_action_and_reward_are_told():
     np.testing.assert_array_equal(np.asarray(trial.brain.moment)[4:7], action)
 
 
+def test_a_brain_that_does_not_hear_its_reward_is_never_told_it():
+    trial = Trial("gru_ppo", discrete(), hears_reward=False, **SMALL)
+    trial.act(np.ones(5))
+    trial.learn(np.ones(5), 1.0)
+    trial.act(np.ones(5))
+    told = np.asarray(trial.brain.rollout.observations)[1]
+    assert told[-1] == 0
+    assert told[5:-1].sum() == 1  # the last action still is
+    assert np.asarray(trial.brain.rollout.rewards)[0] == 1
+
+
 def test_sequences_know_their_first_state_and_where_episodes_begin():
     trial = Trial("gru_ppo", discrete(), **SMALL)
     states = []

@@ -19,7 +19,7 @@ import numpy as np
 from pydantic import Field
 
 from nematodebench.brains.base import Interface
-from nematodebench.brains.parameters import parameter, searched
+from nematodebench.brains.parameters import parameter, searched, switch
 from nematodebench.brains.parts.actor_critic import (
     ActorCritic,
     choose_action,
@@ -73,6 +73,7 @@ class RecurrentConfig(PpoConfig):
         64, 0, 1024, "units of a layer that leads from the inputs to the readout past the cell; 0 = none",
         searched(16, 128, "medium", log=True, off=0),
     )  # fmt: skip
+    hears_reward: bool = switch(True, "whether the last reward is an input")
 
 
 class Recurrent(Ppo):
@@ -81,6 +82,7 @@ class Recurrent(Ppo):
     ``moment`` is what the cell is told: the senses, the last action, the last reward.
     """
 
+    hears_reward = size()
     senses = size()
     steps = size()
     sequence = size()
@@ -322,7 +324,8 @@ def _learning(
         """Stores the reward; updates when the rollout is full. A truncated episode is continued by its value."""
         gamma = discount(brain)
         _sense(brain, obs)
-        brain.moment[brain.inputs - 1] = tanh32(np.float32(outcome.reward))
+        if brain.hears_reward:
+            brain.moment[brain.inputs - 1] = tanh32(np.float32(outcome.reward))
         value = value_of_moment(brain) if is_cut_off(outcome) else np.float32(0.0)
         ended = store_step(brain, outcome, gamma, value)
         if brain.rollout.filled == brain.length:
