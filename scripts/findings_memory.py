@@ -24,7 +24,7 @@ BITS = tuple(f"bit_memory_{delay}-v1" for delay in (1, 4, 16, 64))
 PLATES = ("plate_chemotaxis-v1", "plate_aerotaxis-v1", "plate_thermotaxis-v1")
 TASKS = (*BITS, "rhythm-v1", "foraging_small_temporal-v2", "pattern_memory-v2", *PLATES)
 NEEDS = BITS
-"""Tasks on which a policy without memory is exactly at chance. plate_thermotaxis is not one of them: brains that are told
+"""Tasks on which a policy without memory is exactly at chance. plate_thermotaxis is none of them: brains that are told
 their reward can follow it, and need not remember the temperature."""
 SOLVED = 0.9
 

@@ -24,7 +24,7 @@ _MEANINGS = {
     "forage": "Whether agents that see each other and smell a source gather at it.",
     "plate_chemotaxis": "Whether a crawling worm finds a source by a smell that it senses with much noise.",
     "plate_aerotaxis": "Whether a crawling worm finds the oxygen it prefers, neither the most nor the least.",
-    "plate_thermotaxis": "Whether a crawling worm finds back to a temperature: by memory, unless it is told its reward and follows that.",
+    "plate_thermotaxis": "Whether a crawling worm finds back to a temperature, by memory or by its reward.",
     "bit_memory": "Whether a brain remembers one bit over a delay of distractors.",
     "navigation": "How quickly a brain learns to collect food and to avoid dangers that it sees along eight rays.",
     "pattern_memory": "Whether a brain repeats a sequence that it has just seen.",
