@@ -36,6 +36,11 @@ reference at least 0.9, and at least two published learners are told apart
 are told apart. *Motionless* takes the action `stay` in every step, the last action where there is no `stay`, and
 leaves effectors at 0. A task that is not ranked stays runnable.
 """
+_EARLIER = """\
+## Earlier versions
+
+What newer versions have replaced. They stay runnable, so that their scores can be measured again.
+"""
 _SEARCHED = f"""\
 ## The search behind each blind line
 
@@ -76,7 +81,11 @@ def pages(root: Path = ROOT) -> dict[str, str]:
     boards, tasks = published_boards(root), list(built_in_tasks().values())
     found = {f"{task.id}.md": _page(task, boards.get(task.id)) for task in tasks}
     searched = "\n".join(_searched(tasks))
-    index = f"{_INDEX}\n" + "\n".join(summary_table(tasks, boards)) + f"\n\n{_SEARCHED}\n{searched}\n"
+    current = [task for task in tasks if newer_version(task) is None]
+    now, before = (
+        "\n".join(summary_table(some, boards)) for some in (current, [task for task in tasks if task not in current])
+    )
+    index = f"{_INDEX}\n{now}\n\n{_EARLIER}\n{before}\n\n{_SEARCHED}\n{searched}\n"
     return {"README.md": index, **found}
 
 

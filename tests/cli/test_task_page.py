@@ -52,6 +52,22 @@ def test_a_page_has_every_line_that_scores_are_read_against(name):
     assert table["floor"][2] in {"0.000", "-0.000"}
 
 
+def test_a_page_says_how_its_lines_are_read_and_where_a_long_recipe_is():
+    named = {name: "\n".join(task_page(get_task(name), None)) for name in ("gridworld-v3", "gridworld-v1")}
+    for page in named.values():
+        assert "*Normalised* is 0 at the floor and 1 at the ceiling." in page
+        assert "skill begins above it" in page
+    place = "src/nematodebench/tasks/anchors/gridworld-v3.json"
+    assert f"`blind.segments` of `{place}`" in named["gridworld-v3"]
+    assert (ROOT / place).is_file()
+    assert "blind.segments" not in named["gridworld-v1"]  # one action for ever is told as a whole
+    assert "motionless; motionless" not in named["gridworld-v3"]
+
+
+def test_one_episode_is_not_called_episodes():
+    assert "| assay | chemotaxis | 1 episode |" in "\n".join(task_page(get_task("foraging_small-v2"), None))
+
+
 def test_a_page_tells_the_resolution():
     page = "\n".join(task_page(get_task("foraging_small-v1"), boards(0.9, 0.895, 0.5)))
     assert "Resolution 0.67: it tells 2 of 3 pairs of published learners apart." in page

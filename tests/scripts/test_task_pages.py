@@ -32,3 +32,13 @@ def test_a_better_search_is_seen_and_one_of_another_specification_is_not(tmp_pat
     for spec, gain, expected in ((task.spec_hash, 0.06, ["wall-v2"]), (task.spec_hash, 0.04, []), ("other", 0.06, [])):
         (tmp_path / "wall-v2.json").write_text(f'{{"spec": "{spec}", "value": {line + gain}}}')
         assert task_pages.beaten([task]) == expected
+
+
+def test_the_index_has_earlier_versions_in_a_table_of_their_own():
+    current, earlier = task_pages.pages()["README.md"].split("## Earlier versions")
+    earlier = earlier.split("## The search")[0]
+    assert "| [gridworld-v3]" in current
+    assert "| [gridworld-v2]" in earlier
+    assert "| [gridworld-v2]" not in current
+    assert "| [gridworld-v3]" not in earlier
+    assert "has taken its place" not in current

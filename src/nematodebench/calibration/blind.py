@@ -21,7 +21,7 @@ from nematodebench.calibration.walks import plan_size, plan_walks
 from nematodebench.engine.seeds import run_seed
 from nematodebench.tasks.base import Task
 
-__all__ = ["Cycle", "Found", "describe", "search", "search_budget"]
+__all__ = ["Cycle", "Found", "describe", "search", "search_budget", "shortened"]
 
 _TICKS, _EPISODES = 8e7, (8000, 400_000)
 """What a search may play: ticks if its episodes last as long as they can, and episodes at least and at most."""
@@ -149,7 +149,12 @@ def describe(task: Task, cycle: Cycle) -> str:
         return f"constant ({_action(task, cycle[0][1:])})"
     shown = ", ".join(f"{ticks:g} x ({_action(task, levels)})" for ticks, *levels in cycle[:_SHOWN_SEGMENTS])
     more = f", ... ({len(cycle)} segments, {sum(segment[0] for segment in cycle):g} ticks)"
-    return f"cycle of {shown}{more if len(cycle) > _SHOWN_SEGMENTS else ''}"
+    return f"cycle of {shown}{more if shortened(cycle) else ''}"
+
+
+def shortened(cycle: Cycle) -> bool:
+    """Whether a cycle is too long to be described as a whole."""
+    return len(cycle) > _SHOWN_SEGMENTS
 
 
 def _action(task: Task, levels: Sequence[float]) -> str:

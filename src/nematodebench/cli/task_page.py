@@ -7,6 +7,7 @@ from pathlib import Path
 from nematodebench.board.collect import signed
 from nematodebench.board.ranking import TaskBoard
 from nematodebench.board.text import table
+from nematodebench.calibration.blind import shortened
 from nematodebench.engine.run import interface
 from nematodebench.scoring import ScoreAnchor
 from nematodebench.stats import Z95, plus_minus
@@ -39,6 +40,7 @@ def task_page(task: Task, board: TaskBoard | None, *, published: bool = True) ->
         lines += [*table(("line", "score", "normalised", "runs", "what it is"), _anchor_lines(anchors)), ""]
         resolution = _resolution(board) if published else ""
         lines += [f"The score is `{task.score_key}` ({task.scoring.name}). {resolution}".rstrip(), ""]
+        lines += [_how_to_read(task, anchors), ""]
     lines += ["## Body", "", *_body(task), "", "## Phases", ""]
     lines += table(("phase", "world", "length", "longest episode"), [_phase(phase) for phase in task.phases])
     for name, phase in {phase.world.name: phase for phase in task.phases}.items():
@@ -64,6 +66,16 @@ def _resolution(board: TaskBoard | None) -> str:
     return f"Resolution {share:.2f}: it tells {round(share * pairs)} of {pairs} pairs of published learners apart."
 
 
+def _how_to_read(task: Task, anchors: TaskAnchors) -> str:
+    """What the lines are, for somebody who sees them for the first time."""
+    said = "*Normalised* is 0 at the floor and 1 at the ceiling."
+    if anchors.blind is None:
+        return said
+    said += " The *best blind policy* plays the same actions whatever it senses: skill begins above it."
+    whole = f" Its whole cycle is `blind.segments` of `src/nematodebench/tasks/anchors/{task.id}.json`."
+    return said + (whole if shortened(anchors.blind.segments) else "")
+
+
 def _anchor_lines(anchors: TaskAnchors) -> list[list[str]]:
     """Every line, the best first: ceiling, reference, best blind policy, motionless, null, floor."""
     floor, ceiling = anchors.floor, anchors.ceiling
@@ -80,7 +92,8 @@ def _anchor_lines(anchors: TaskAnchors) -> list[list[str]]:
         score = plus_minus(found.value, Z95 * found.se) if found.n else f"{found.value:.3f}"
         what = found.provenance
         if isinstance(found, BlindPolicy):
-            what = "; ".join(part for part in (found.policy, found.budget, found.provenance) if part)
+            policy = "" if found.provenance.startswith(found.policy) else found.policy
+            what = "; ".join(part for part in (policy, found.budget, found.provenance) if part)
         return [name, score, f"{share:.3f}", str(found.n or "–"), what.replace("|", "/")]
 
     return [line(name, found) for name, found in named]
@@ -96,7 +109,8 @@ def _body(task: Task) -> list[str]:
 
 
 def _phase(phase: Phase) -> list[str]:
-    length = f"{phase.episodes} episodes" if phase.episodes else f"{phase.ticks} ticks of experience"
+    episodes = "1 episode" if phase.episodes == 1 else f"{phase.episodes} episodes"
+    length = episodes if phase.episodes else f"{phase.ticks} ticks of experience"
     return [phase.name, phase.world.name, length, f"{phase.world.horizon} ticks"]
 
 
