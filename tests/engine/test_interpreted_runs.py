@@ -45,7 +45,7 @@ def test_records_and_memory_have_the_same_bits(interpreted, body, name):
 
 
 def test_the_command_line_lists_tasks():
-    assert "foraging_small-v1" in interpreter("-m", "nematodebench", "tasks")
+    assert "foraging_small-v2" in interpreter("-m", "nematodebench", "tasks")
 
 
 def test_the_command_line_runs_what_compiled_code_runs(tmp_path):

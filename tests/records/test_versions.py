@@ -15,6 +15,7 @@ from nematodebench.records.schemas import ExperimentMetadata, Record
 from nematodebench.records.store import load_experiment
 from nematodebench.records.submission_schema import NematodeBenchSubmission
 from nematodebench.records.versions import current_version, up_to_date
+from nematodebench.stats.doubt import LATER_DOUBTS
 from nematodebench.submissions.store import load_submission, submission_files
 from nematodebench.submissions.untrusted import parse_record
 
@@ -32,9 +33,19 @@ def without_new_facts(provenance: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in provenance.items() if key not in new}
 
 
+def without_later_marks(record: dict[str, Any], version: int) -> dict[str, Any]:
+    """A record as it was before some marks were known: an interval that has one of them had none."""
+    older: dict[str, Any] = json.loads(json.dumps(record)) | {"schema_version": version}
+    for value in [*older["metrics"].values(), older["normalised"]]:
+        if value is not None and value.get("doubt") in LATER_DOUBTS:
+            value["doubt"] = ""
+    return older
+
+
 def fourth_version(record: dict[str, Any]) -> dict[str, Any]:
     """A session's record as the fourth version had it: one commit, and no lock file."""
-    return {**record, "schema_version": 4, "provenance": without_new_facts(record["provenance"])}
+    older = without_later_marks(record, 4)
+    return {**older, "provenance": without_new_facts(record["provenance"])}
 
 
 def third_version(record: dict[str, Any]) -> dict[str, Any]:
@@ -105,8 +116,8 @@ def test_files_that_are_no_record_are_one_line(text: bytes, tmp_path: Path) -> N
 
 
 def test_a_newer_version_says_what_to_do(record: dict[str, Any]) -> None:
-    with pytest.raises(UsageError, match=r"schema version 7: versions up to 6 are read here. Install a newer"):
-        parsed({**record, "schema_version": 7})
+    with pytest.raises(UsageError, match=r"schema version 8: versions up to 7 are read here. Install a newer"):
+        parsed({**record, "schema_version": 8})
 
 
 @pytest.mark.parametrize("version", [0, -1, True, "1", 1.0, None])
@@ -168,13 +179,26 @@ def test_the_schema_before_the_brain_had_a_commit_is_kept(record: dict[str, Any]
 
 
 def test_the_schemas_before_tables_of_runs_are_kept(record: dict[str, Any]) -> None:
-    schema, older = _schema("v5", "experiment_metadata.schema.json"), {**record, "schema_version": 5}
+    schema, older = _schema("v5", "experiment_metadata.schema.json"), without_later_marks(record, 5)
     schema.validate(older)
     assert not schema.is_valid(record)
-    assert parsed(older) == parsed(record)
+    assert parsed(older) == parsed(without_later_marks(record, 7))
     schema, claims = _schema("v6", "nematodebench_submission.schema.json"), Work(official_repository()).claims
-    schema.validate({**claims, "schema_version": 6})
+    schema.validate(without_later_marks(claims, 6))
     assert not schema.is_valid(claims)
+
+
+def test_the_schemas_before_some_marks_are_kept(record: dict[str, Any]) -> None:
+    schema, older = _schema("v6", "experiment_metadata.schema.json"), without_later_marks(record, 6)
+    schema.validate(older)
+    assert parsed(older) == parsed(without_later_marks(record, 7))
+    marked = json.loads(json.dumps(record))
+    marked["metrics"]["stability"]["doubt"] = "all alike"
+    assert parsed(marked).metrics["stability"].doubt == "all alike"
+    assert not schema.is_valid({**marked, "schema_version": 6})
+    claims = Work(official_repository()).claims
+    _schema("v7", "nematodebench_submission.schema.json").validate(without_later_marks(claims, 7))
+    assert _schema("v2", "evaluation_report.schema.json").schema["properties"]["schema_version"]["const"] == 2
 
 
 def test_published_submissions_are_of_the_first_version_and_read() -> None:

@@ -159,10 +159,10 @@ class View:
             if field.is_array != bool(field.dims):
                 raise TypeError(f"{cls.__qualname__}.{name} is declared as {field.kind} without dimensions")
             for dim in field.dims:
-                if not isinstance(dim, str) and not (isinstance(dim, int) and dim >= 1):
+                if not isinstance(dim, str) and not (isinstance(dim, int) and dim >= 0):
                     raise TypeError(
                         f"{cls.__qualname__}.{name} has the dimension {dim!r}: a dimension is the name of a size or a "
-                        "number of at least 1"
+                        "number of at least 0"
                     )
                 if isinstance(dim, str) and not cls._is_dimension(dim, field):
                     raise TypeError(f"{cls.__qualname__}.{name} has the dimension {dim!r}, which names no size of it")

@@ -47,7 +47,7 @@ class Reproduction(Record):
 class EvaluationReport(Record):
     """What an evaluation found. Scores are those computed here from the episodes, never the claimed ones."""
 
-    schema_version: Literal[2] = 2
+    schema_version: Literal[3] = 3
     submission: str
     submission_sha256: Sha256
     submission_id: str | None = None

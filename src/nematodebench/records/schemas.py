@@ -117,7 +117,7 @@ class RunsTable(Record):
 class ExperimentMetadata(Record):
     """A stored session: everything needed to check it and to execute any of its runs again."""
 
-    schema_version: Literal[6] = 6
+    schema_version: Literal[7] = 7
     experiment_id: Name
     task: Name
     task_spec_hash: Sha256

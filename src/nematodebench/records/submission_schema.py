@@ -122,7 +122,7 @@ class Environment(Record):
 class NematodeBenchSubmission(Record):
     """A submission. Everything in it but the contributor's words is computed again by whoever checks it."""
 
-    schema_version: Literal[7] = 7
+    schema_version: Literal[8] = 8
     submission_id: ExperimentId
     timestamp: str = Field(pattern=r"^[0-9]{8}_[0-9]{6}$", description="UTC, when the submission was made")
     brain_type: BrainName

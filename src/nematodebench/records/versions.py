@@ -52,6 +52,11 @@ def _session_6(record: dict[str, Any]) -> dict[str, Any]:
     return {**record, "schema_version": 6}
 
 
+def _session_7(record: dict[str, Any]) -> dict[str, Any]:
+    """Version 6 had no marks for long tails, runs all alike and shares that few runs tell."""
+    return {**record, "schema_version": 7}
+
+
 def _submission_4(record: dict[str, Any]) -> dict[str, Any]:
     """Version 3 knew no brains from outside the repository: it has no bundle."""
     return {**record, "schema_version": 4}
@@ -72,13 +77,23 @@ def _submission_7(record: dict[str, Any]) -> dict[str, Any]:
     return {**record, "schema_version": 7}
 
 
+def _submission_8(record: dict[str, Any]) -> dict[str, Any]:
+    """Version 7 had no marks for long tails, runs all alike and shares that few runs tell."""
+    return {**record, "schema_version": 8}
+
+
 def _report_2(record: dict[str, Any]) -> dict[str, Any]:
     """Version 1 did not say how its intervals were computed; a report is made anew, never compared."""
     return {**record, "schema_version": 2}
 
 
+def _report_3(record: dict[str, Any]) -> dict[str, Any]:
+    """Version 2 had no marks for long tails, runs all alike and shares that few runs tell."""
+    return {**record, "schema_version": 3}
+
+
 _UPGRADES: dict[type[Record], tuple[Upgrade, ...]] = {
-    ExperimentMetadata: (_session_2, _plain_intervals, _session_4, _session_5, _session_6),
+    ExperimentMetadata: (_session_2, _plain_intervals, _session_4, _session_5, _session_6, _session_7),
     NematodeBenchSubmission: (
         _submission_2,
         _plain_intervals,
@@ -86,8 +101,9 @@ _UPGRADES: dict[type[Record], tuple[Upgrade, ...]] = {
         _submission_5,
         _submission_6,
         _submission_7,
+        _submission_8,
     ),
-    EvaluationReport: (_report_2,),
+    EvaluationReport: (_report_2, _report_3),
 }
 
 

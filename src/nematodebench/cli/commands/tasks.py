@@ -1,6 +1,5 @@
 """``nematodebench tasks``: what tasks there are, or one of them in full."""
 
-import sys
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -55,8 +54,7 @@ def _print_list(*, earlier: bool, json: bool) -> None:
     shown = lines if earlier else [line for line in lines if line.id in newest]
     print_table(["task", "score", "what it asks"], shown)
     if len(shown) < len(lines):
-        hidden = f"{len(lines) - len(shown)} earlier versions stay runnable: nematodebench tasks --all lists them"
-        print(f"\n{hidden}", file=sys.stderr)
+        print(f"\n{len(lines) - len(shown)} earlier versions stay runnable: nematodebench tasks --all lists them")
 
 
 def _all_lines() -> "list[TaskLine]":
