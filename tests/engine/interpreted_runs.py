@@ -39,7 +39,13 @@ CONFIGS = {
     "gradient_follower": {"randomness": 0.2},
     "plate_follower": {"held": 4},
 }
-BODIES = {"gradient_follower": ["discrete"], "plate_follower": ["plate"]}
+BODIES = {
+    "gradient_follower": ["discrete"],
+    "plate_follower": ["plate"],
+    # Both are the same functions on other wires, and slow in the interpreter.
+    "connectome_ppo": ["discrete"],
+    "connectome_rewired": ["effectors"],
+}
 RUNS = [(body, name) for name in CONFIGS for body in BODIES.get(name, ["discrete", "effectors"])]
 
 
