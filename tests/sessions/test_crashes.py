@@ -81,4 +81,4 @@ def test_commands_that_only_look_write_nothing(places, crashes, tmp_path):
     file = place.words[1]
     for words in (["evaluate", file], ["evaluate", file, "--reproduce", "1"], ["submit", file, "--draft"], ["tasks"]):
         assert crashes.run(place.copied(tmp_path / words[-1].replace("/", "_")), words).operations == 0, words
-    assert TASK in crashes.run(tmp_path / "tasks", ["tasks"]).out
+    assert "foraging_small-v2" in crashes.run(tmp_path / "tasks", ["tasks"]).out
