@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from crash_cases import CASES, TASK, WARM, Place, told_in_one_line
+from crash_cases import CASES, WARM, Place, told_in_one_line
 from crashes import CRASHED, Crashes
 
 ERRORS = (errno.ENOSPC, errno.EIO, errno.EACCES)
