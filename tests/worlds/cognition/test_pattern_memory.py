@@ -1,5 +1,7 @@
 """World `pattern_memory`: showing, recalling, rewards, presets."""
 
+import itertools
+
 import numpy as np
 import pytest
 from harness_continual import Trial, mean_reward, null, run_episodes
@@ -86,3 +88,19 @@ def test_presets(world, inputs, actions):
     trial = Trial(world, 2)
     assert trial.state.pattern.max() < actions
     assert trial.obs[0, int(trial.state.pattern[0])] == 1.0
+
+
+def test_no_policy_without_memory_is_better_than_chance():
+    world = PatternMemory.easy()
+    patterns = list(itertools.product(range(2), repeat=3))
+    # During recall such a policy sees the place and whether the last recall was right: here are all there are.
+    for answers in itertools.product(range(2), repeat=6):
+        recalled = 0.0
+        for pattern in patterns:
+            trial = Trial(world)
+            trial.state.pattern[:] = pattern
+            for position in range(6):
+                place = 2 * (position - 3) + int(trial.sense("right"))
+                trial.step(answers[place] if position >= 3 else 0)
+            recalled += trial.metrics["recalled"]
+        assert recalled / len(patterns) == 1.5

@@ -133,6 +133,9 @@ class PatternMemory(World):
     | end | after 2 length steps (truncated) |
     | metrics | symbols recalled |
 
+    A policy without memory recalls at most length / symbols of a pattern on average. Each symbol is drawn for itself,
+    and what is seen during recall says nothing about the one that is asked for: `right` is about the one before.
+
     | preset | length | symbols |
     |---|---|---|
     | standard | 5 | 4 |
