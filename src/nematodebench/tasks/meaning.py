@@ -27,7 +27,7 @@ _MEANINGS = {
     "plate_thermotaxis": "Whether a crawling worm finds back to a temperature, by memory or by its reward.",
     "bit_memory": "Whether a brain remembers one bit over a delay of distractors.",
     "navigation": "How quickly a brain learns to collect food and to avoid dangers that it sees along eight rays.",
-    "pattern_memory": "Whether a brain repeats a sequence that it has just seen.",
+    "pattern_memory": "Whether a brain repeats a sequence that it has just seen; without memory it can only guess.",
     "prediction": "How well a brain predicts the next value of a noisy signal.",
     "association": "How quickly a brain learns which answer belongs to which stimulus.",
     "gridworld": "How quickly a brain learns to walk to a food whose direction it is told.",
