@@ -42,8 +42,10 @@ class AnswersToNobody(Honest):
     """Gives the turn to a third side, which does not exist."""
 
     def act(self, observation):
-        threading.Timer(0.001, lambda: _shared().words.__setitem__((0, 0), 7)).start()
+        gives = threading.Timer(0.001, lambda: _shared().words.__setitem__((0, 0), 7))
+        gives.start()
         time.sleep(0.01)
+        gives.join()  # a busy machine may be late: afterwards it would spoil what the brain says of its memory
         return super().act(observation)
 
 

@@ -10,7 +10,6 @@ import gc
 import importlib
 import importlib.util
 import json
-import mmap
 import os
 import sys
 import tarfile
@@ -32,6 +31,7 @@ from nematodebench.engine.isolation.shared import (
     YIELDS,
     Bell,
     Shared,
+    mapped,
 )
 from nematodebench.engine.python_brain import PythonBrains
 
@@ -215,9 +215,7 @@ def main(descriptor: int) -> None:
     What goes wrong is left as a message, and the host is told that nobody will answer.
     """
     given = json.loads(sys.stdin.readline())
-    memory = mmap.mmap(descriptor, given["size"])
-    os.close(descriptor)
-    shared = Shared(memory, given["agents"], len(given["body"]["low"]), given["width"])
+    shared = Shared(mapped(descriptor, given["size"]), given["agents"], len(given["body"]["low"]), given["width"])
     try:
         if given["prepare"]:
             _prepare(given)

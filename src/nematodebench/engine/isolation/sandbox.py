@@ -116,11 +116,13 @@ def command(inner: Sequence[str], readable: Sequence[Path], limits: Limits, prep
         prepared: An archive of compiled code, which the command finds at :data:`PREPARED`.
     """
     words = [_PRLIMIT, f"--as={limits.memory}", f"--cpu={limits.cpu_seconds}", f"--fsize={limits.file_bytes}"]
-    words += [f"--nofile={limits.open_files}", "--core=0"]
+    # Signals that wait, and timers, are counted for all processes of a user: where none may, nobody reads the count.
+    words += [f"--nofile={limits.open_files}", "--core=0", "--sigpending=0"]
     words += [require_sandbox(), "--unshare-all", "--as-pid-1", "--die-with-parent"]
     words += ["--clearenv", "--uid", "65534", "--gid", "65534", "--hostname", "brain"]
     words += ["--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN"]
     words += ["--tmpfs", "/", "--dev", "/dev", "--ro-bind", "/dev/null", "/dev/tty"]  # the user's terminal is not there
+    words += ["--tmpfs", "/dev/pts", "--remount-ro", "/dev/pts"]  # nor new ones, by which runs could talk to each other
     words += ["--dir", str(STAGE), "--tmpfs", str(TEMPORARY)]
     words += ["--ro-bind", _PROCESSOR, _PROCESSOR]
     for place in _SYSTEM:

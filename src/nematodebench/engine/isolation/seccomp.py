@@ -3,14 +3,18 @@
 Threads are allowed (libraries start them), processes are not. Memory that belongs to no address space, as that of
 System V or of anonymous files, would escape the limit of the process, so it cannot be had. Runs share the files that
 they read, and the files of devices, so nothing is allowed that leaves a mark on a file for another run to see: locks,
-leases, watches, times, modes, owners, attributes, and calls that ask or decide what the system keeps of it in memory.
-Pipes, and handles of processes, have numbers that the whole machine counts: whoever makes many moves the count on, and
-the next run could read it. A forbidden call fails with "operation not permitted". A brain cannot ask to outlive the
+leases, watches, times, modes, owners, attributes, and calls that ask or decide what the system keeps of it in memory,
+or where. Of ``fcntl`` and ``ioctl``, which know more marks than anybody can list, only those operations are allowed
+that libraries need. Pipes, handles of processes, mounts, and the files behind large pages have numbers that the whole
+machine counts: whoever makes many moves the count on, and the next run could read it. How much room a disk has is the
+same for all runs too. A forbidden call fails with "operation not permitted". A brain cannot ask to outlive the
 process that holds its sandbox.
-``clone3``, whose flags a filter cannot see, says that it does not exist, and libraries then use ``clone``.
+``clone3``, whose flags a filter cannot see, says that it does not exist, and libraries then use ``clone``; ``statx``
+likewise, and libraries use ``stat``. So do all calls that are newer than this list.
 """
 
 import struct
+from collections.abc import Iterable
 
 __all__ = ["FORBIDDEN", "filter_program"]
 
@@ -33,29 +37,44 @@ FORBIDDEN = {
     "pipe": 22, "pipe2": 293, "chmod": 90, "fchmod": 91, "fchmodat": 268, "fchmodat2": 452, "chown": 92, "fchown": 93,
     "lchown": 94, "fchownat": 260, "utime": 132, "utimes": 235, "futimesat": 261, "utimensat": 280, "setxattr": 188,
     "lsetxattr": 189, "fsetxattr": 190, "setxattrat": 463, "removexattr": 197, "lremovexattr": 198, "fremovexattr": 199,
-    "removexattrat": 466, "file_setattr": 469,
+    "removexattrat": 466, "file_setattr": 469, "statfs": 137, "fstatfs": 138, "ustat": 136, "sysfs": 139,
+    "statmount": 457, "listmount": 458, "quotactl_fd": 443, "timer_create": 222, "move_pages": 279, "mbind": 237,
+    "migrate_pages": 256, "get_mempolicy": 239,
 }  # fmt: skip
 """Numbers of system calls on x86-64 that a brain has no business with."""
 
 _ARCH_X86_64 = 0xC000003E
-_CLONE, _CLONE3, _FCNTL, _IOCTL, _PRCTL, _PRLIMIT, _X32 = 56, 435, 72, 16, 157, 302, 0x40000000
-_SET_PDEATHSIG = 1
-_MARKS = {"SETLK": 6, "SETLKW": 7, "OFD_SETLK": 37, "OFD_SETLKW": 38, "SETLEASE": 1024, "NOTIFY": 1026}
-"""What ``fcntl`` can leave on a file that others see."""
-_TYPING = {"TIOCSTI": 0x5412, "TIOCLINUX": 0x541C, "TIOCSCTTY": 0x540E}
-"""What ``ioctl`` can do to a terminal: type for its user, take it over."""
+_CLONE, _CLONE3, _FCNTL, _IOCTL, _MMAP, _PRCTL, _PRLIMIT, _STATX = 56, 435, 72, 16, 9, 157, 302, 332
+_X32, _UNKNOWN = 0x40000000, 463
+"""From here on there are calls of another kind, and calls that came after this list was written."""
+_SET_PDEATHSIG, _MAP_HUGETLB = 1, 0x40000
+_OF_DESCRIPTORS = {
+    "DUPFD": 0, "GETFD": 1, "SETFD": 2, "GETFL": 3, "SETFL": 4, "DUPFD_CLOEXEC": 1030, "GETPIPE_SZ": 1032,
+    "GET_SEALS": 1034,
+}  # fmt: skip
+"""What ``fcntl`` may do: nothing that is kept with a file, as locks, leases and hints of how it is written are."""
+_OF_STREAMS = {
+    "TCGETS": 0x5401, "TIOCGWINSZ": 0x5413, "FIONREAD": 0x541B, "FIONBIO": 0x5421, "FIONCLEX": 0x5450, "FIOCLEX": 0x5451
+}  # fmt: skip
+"""What ``ioctl`` may do: ask whether something is a terminal and what is to be read, and nothing to files or disks."""
 _CLONE_THREAD, _CLONE_PIDFD = 0x00010000, 0x00001000
 _ALLOW, _EPERM, _ENOSYS, _KILL = 0x7FFF0000, 0x00050001, 0x00050026, 0x80000000
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_NUMBER, _ARCH, _FIRST_ARGUMENT, _SECOND_ARGUMENT = 0, 4, 16, 24
+_NUMBER, _ARCH, _FIRST_ARGUMENT, _SECOND_ARGUMENT, _FOURTH_ARGUMENT = 0, 4, 16, 24, 40
 
 
 def _line(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
     return struct.pack("=HBBI", code, if_true, if_false, value)
 
 
+def _for(call: int, argument: int, test: int, values: Iterable[int], if_true: int, if_not: int) -> list[bytes]:
+    """What becomes of a call: one thing if its argument passes the test with one of the values, another if not."""
+    tests = [line for value in values for line in (_line(test, value, 0, 1), _line(_RETURN, if_true))]
+    return [_line(_EQUAL, call, 0, len(tests) + 2), _line(_LOAD, argument), *tests, _line(_RETURN, if_not)]
+
+
 def filter_program() -> bytes:
-    """The program; bubblewrap installs it just before it starts the brain's process."""
+    """The program; a process installs it just before it becomes that of a brain."""
     lines = [
         _line(_LOAD, _ARCH),
         _line(_EQUAL, _ARCH_X86_64, 1, 0),
@@ -63,7 +82,7 @@ def filter_program() -> bytes:
         _line(_LOAD, _NUMBER),
         _line(_AT_LEAST, _X32, 0, 1),
         _line(_RETURN, _KILL),
-        _line(_EQUAL, _CLONE3, 0, 1),
+        _line(_AT_LEAST, _UNKNOWN, 0, 1),
         _line(_RETURN, _ENOSYS),
         _line(_EQUAL, _CLONE, 0, 6),
         _line(_LOAD, _FIRST_ARGUMENT),
@@ -73,15 +92,13 @@ def filter_program() -> bytes:
         _line(_RETURN, _ALLOW),
         _line(_RETURN, _EPERM),
     ]
-    for call, forbidden in ((_FCNTL, _MARKS), (_IOCTL, _TYPING)):
-        tests = [line for what in forbidden.values() for line in (_line(_EQUAL, what, 0, 1), _line(_RETURN, _EPERM))]
-        lines += [_line(_EQUAL, call, 0, len(tests) + 2), _line(_LOAD, _SECOND_ARGUMENT), *tests]
-        lines += [_line(_RETURN, _ALLOW)]
-    own = [_line(_LOAD, _FIRST_ARGUMENT), _line(_EQUAL, 0, 0, 1), _line(_RETURN, _ALLOW), _line(_RETURN, _EPERM)]
-    lines += [_line(_EQUAL, _PRLIMIT, 0, len(own)), *own]  # limits of nobody else
-    stays = [_line(_LOAD, _FIRST_ARGUMENT), _line(_EQUAL, _SET_PDEATHSIG, 0, 1), _line(_RETURN, _EPERM)]
-    stays += [_line(_RETURN, _ALLOW)]
-    lines += [_line(_EQUAL, _PRCTL, 0, len(stays)), *stays]  # it dies with whoever holds its sandbox
+    for number in (_CLONE3, _STATX):
+        lines += [_line(_EQUAL, number, 0, 1), _line(_RETURN, _ENOSYS)]
+    lines += _for(_FCNTL, _SECOND_ARGUMENT, _EQUAL, _OF_DESCRIPTORS.values(), _ALLOW, _EPERM)
+    lines += _for(_IOCTL, _SECOND_ARGUMENT, _EQUAL, _OF_STREAMS.values(), _ALLOW, _EPERM)
+    lines += _for(_PRLIMIT, _FIRST_ARGUMENT, _EQUAL, [0], _ALLOW, _EPERM)  # limits of nobody else
+    lines += _for(_PRCTL, _FIRST_ARGUMENT, _EQUAL, [_SET_PDEATHSIG], _EPERM, _ALLOW)  # dies with who holds its sandbox
+    lines += _for(_MMAP, _FOURTH_ARGUMENT, _ANY_BIT, [_MAP_HUGETLB], _EPERM, _ALLOW)
     for number in FORBIDDEN.values():
         lines += [_line(_EQUAL, number, 0, 1), _line(_RETURN, _EPERM)]
     return b"".join([*lines, _line(_RETURN, _ALLOW)])

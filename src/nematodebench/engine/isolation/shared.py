@@ -3,6 +3,7 @@
 import ctypes
 import functools
 import mmap
+import os
 import platform
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 
 __all__ = [
     "BRAIN_TURN", "COPY", "FUTEX", "HOST_TURN", "LOOK", "MEMORY", "RESTORE", "SLEEP", "WAIT", "WAKE", "WORDS", "YIELD",
-    "YIELDS", "Bell", "Shared", "shared_size",
+    "YIELDS", "Bell", "Shared", "mapped", "shared_size",
 ]  # fmt: skip
 
 HOST_TURN, BRAIN_TURN = 0, 1
@@ -51,6 +52,21 @@ def shared_size(agents: int, inputs: int, width: int) -> int:
     return _places(agents, inputs, width)[-1] + _MESSAGE
 
 
+def mapped(descriptor: int, size: int) -> Any:
+    """The memory behind a descriptor, which is not kept.
+
+    A module of Python's would keep a copy of it, and the file behind it has a number that the whole machine counts.
+    """
+    library = ctypes.CDLL(None, use_errno=True)
+    library.mmap.restype = ctypes.c_void_p
+    library.mmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long)
+    address = library.mmap(None, size, mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_SHARED, descriptor, 0)
+    if address == ctypes.c_void_p(-1).value:
+        raise OSError(ctypes.get_errno(), "The shared memory cannot be had")
+    os.close(descriptor)
+    return (ctypes.c_char * size).from_address(address)
+
+
 class Bell:
     """Wakes whoever waits for the turn in a mailbox, and waits for it; the kernels of the mailbox do the same."""
 
@@ -85,7 +101,7 @@ class Shared:
     A row of ``values`` holds the observation, the next observation and the action.
     """
 
-    def __init__(self, memory: mmap.mmap, agents: int, inputs: int, width: int) -> None:
+    def __init__(self, memory: Any, agents: int, inputs: int, width: int) -> None:
         feedback, values, message = _places(agents, inputs, width)
         self.words: Any = np.frombuffer(memory, np.int64, agents * len(WORDS)).reshape(agents, -1)
         self.feedback: Any = np.frombuffer(memory, np.float64, agents * len(FEEDBACK), feedback).reshape(agents, -1)

@@ -21,14 +21,17 @@ from pathlib import Path
 
 from nematodebench.engine.isolation import child
 from nematodebench.engine.isolation.confine import die_with_parent, own_name_spaces, own_temporary_folder, shut_in
+from nematodebench.engine.isolation.sandbox import TEMPORARY
 
 __all__ = ["DESCRIPTORS", "main"]
 
 DESCRIPTORS = ("standard input", "standard output", "errors", "shared memory", "status")
 """What comes with the word to split: what the new process has under the numbers from 0, and where its end is told."""
-_MEMORY, _STATUS = 3, 4
+_ERRORS, _MEMORY, _STATUS = 2, 3, 4
 _BYTES = 64 << 20
-"""Bytes that a brain may keep in files."""
+"""Bytes that a brain may keep in files, and print."""
+_LAST_BYTES = 20_000
+"""So much of what it has printed is passed on."""
 
 
 def main() -> None:
@@ -57,31 +60,37 @@ def _hold(descriptors: Sequence[int], kept: Sequence[Path] | None) -> int:
 
     ``kept`` are the paths below ``/tmp`` that the brain sees; None if it is trusted, and sees everything.
     """
-    os.dup2(descriptors[DESCRIPTORS.index("errors")], 2)
+    os.dup2(descriptors[_ERRORS], 2)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     die_with_parent()
+    errors = descriptors[_ERRORS]
     if kept is not None:
         own_name_spaces()
+        own_temporary_folder(_BYTES, kept)
+        # Where a file of the host's lies on its disk says what other runs have written. What the brain prints is in its
+        # own folder, until it is over.
+        errors = os.open(TEMPORARY, os.O_TMPFILE | os.O_RDWR, 0o600)
     inside = os.fork()
     if inside == 0:
-        _ending(partial(_become_brain, descriptors, kept))
+        _ending(partial(_become_brain, (*descriptors[:_ERRORS], errors, *descriptors[_MEMORY:]), kept is not None))
     for descriptor in descriptors[:_STATUS]:
         os.close(descriptor)
     code = os.waitstatus_to_exitcode(os.waitpid(inside, 0)[1])
+    if kept is not None:
+        with contextlib.suppress(OSError):
+            os.write(2, os.pread(errors, _LAST_BYTES, max(0, os.fstat(errors).st_size - _LAST_BYTES)))
     os.write(descriptors[_STATUS], str(code).encode())
     return 0
 
 
-def _become_brain(descriptors: Sequence[int], kept: Sequence[Path] | None) -> int:
+def _become_brain(descriptors: Sequence[int], untrusted: bool) -> int:
     """Shuts itself in, then serves the run."""
     die_with_parent()
     for number, descriptor in enumerate(descriptors[:_STATUS]):  # they were given in this order, from 3 on
         os.dup2(descriptor, number)
-    if kept is not None:
-        own_temporary_folder(_BYTES, kept)
     os.write(descriptors[_STATUS], b"here")  # the system tells the host who it is that writes
     os.closerange(_STATUS, 1 << 16)
-    if kept is not None:
+    if untrusted:
         shut_in()
     child.main(_MEMORY)
     return 0
