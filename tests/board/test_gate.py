@@ -246,6 +246,21 @@ def test_a_tree_that_was_made_by_hand_is_refused(repo, name, message):
     assert any(message in line for line in found.refusals), found.refusals
 
 
+def test_trees_that_hold_each_other_and_are_billions_of_files_are_counted_no_further_than_needed(repo):
+    def tree(lines):
+        words = ["git", "mktree"]
+        return subprocess.run(words, cwd=repo, input=lines, capture_output=True, text=True, check=True).stdout.strip()
+
+    blob, found = git(repo, "hash-object", "-w", "README.md").strip(), ""
+    for level in range(10):
+        kind, inner = ("040000 tree", found) if level else ("100644 blob", blob)
+        found = tree("".join(f"{kind} {inner}\tx{k}\n" for k in range(10)))
+    top = tree(git(repo, "ls-tree", "HEAD") + f"040000 tree {found}\tmany\n")
+    head = git(repo, "commit-tree", "-p", "HEAD", "-m", "x", top).strip()
+    found = judge_proposal(open_proposal(repo, "main", head), "ada")
+    assert found.refusals == ["more than 3,000 files are added: at most 3,000 can be shown"]
+
+
 @pytest.mark.parametrize("author", ["", "ada ", "@grace", "# who may sign", "\uff47race", "grace\n"])
 def test_an_author_who_only_looks_like_a_maintainer_is_none(repo, author):
     write(repo, MAINTAINERS, "ada\n")

@@ -11,10 +11,12 @@ from functools import cached_property
 from pathlib import Path
 
 from nematodebench.errors import UsageError
-from nematodebench.records.git import git, git_bytes
+from nematodebench.records.git import git, git_bytes, has_more
 
-__all__ = ["Change", "Proposal", "open_proposal"]
+__all__ = ["MOST_FILES", "Change", "Proposal", "open_proposal"]
 
+MOST_FILES = 3000
+"""GitHub lists no more files of a pull request: nobody could read the rest there."""
 _RAW = re.compile(rb":(\d{6}) (\d{6}) ([0-9a-f]+) ([0-9a-f]+) ([A-Z])\d*")
 _LISTED = re.compile(rb"100[0-9]{3} blob ([0-9a-f]+) +([0-9]+)\t(.*)", re.DOTALL)
 _AT_ONCE = 500
@@ -52,6 +54,7 @@ class Proposal:
         start: The commit of the base's history from which the proposal starts.
         head: The commit that is proposed.
         changes: Every path that differs, in order of names.
+        endless: Whether there are more than anybody lists; then ``changes`` is empty.
     """
 
     root: Path
@@ -59,6 +62,7 @@ class Proposal:
     start: str
     head: str
     changes: tuple[Change, ...]
+    endless: bool = False
 
     @cached_property
     def published(self) -> frozenset[str]:
@@ -116,6 +120,12 @@ def open_proposal(root: Path, base: str, head: str) -> Proposal:
     if len(starts) != 1:
         how = "share no history (is the clone shallow?)" if not starts else "share several beginnings: merge them first"
         raise UsageError(f"{base} and {head} {how}.")
+    most = len(_names(place, starts[0])) + MOST_FILES
+    more = has_more(("ls-tree", "-r", "-z", "--name-only", new), most, place)
+    if more is None:
+        raise UsageError(f"git cannot list the files of {new[:12]}.")
+    if more:
+        return Proposal(place, old, starts[0], new, (), endless=True)
     return Proposal(place, old, starts[0], new, tuple(_changes(place, starts[0], new)))
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from pydantic import ValidationError
 
-from nematodebench.board.changes import Change, Proposal
+from nematodebench.board.changes import MOST_FILES, Change, Proposal
 from nematodebench.board.immutable import immutable, kept_configs
 from nematodebench.board.markdown import BEGIN, END, LEADERBOARD, README
 from nematodebench.board.paths import collisions, strange
@@ -25,8 +25,6 @@ from nematodebench.verification.store import VERIFICATIONS
 
 __all__ = ["MAINTAINERS", "MOST_FILES", "MOST_SUBMISSIONS", "Judgement", "judge_proposal", "kind_of"]
 
-MOST_FILES = 3000
-"""GitHub lists no more files of a pull request: nobody could read the rest there."""
 MOST_SUBMISSIONS = 20
 """Each of them is judged and executed as a whole."""
 MAINTAINERS = ".github/maintainers.txt"
@@ -85,6 +83,9 @@ def kind_of(path: str) -> str:
 
 def judge_proposal(proposal: Proposal, author: str | None) -> Judgement:
     """Makes every check; without an author those that ask who it is are left out."""
+    if proposal.endless:
+        many = f"more than {MOST_FILES:,} files are added: at most {MOST_FILES:,} can be shown"
+        return Judgement([], MOST_FILES + 1, refusals=[many])
     kinds = sorted({kind_of(change.path) for change in proposal.changes})
     count = len(proposal.changes)
     if count > MOST_FILES:

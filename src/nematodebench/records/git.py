@@ -8,11 +8,14 @@ folder. Replaced objects and grafts, which show another history than the commits
 import os
 import shutil
 import subprocess
+import time
+from collections.abc import Sequence
 from pathlib import Path
 
-__all__ = ["git", "git_bytes"]
+__all__ = ["git", "git_bytes", "has_more"]
 
 _SECONDS = 120
+_PART = 1 << 20
 _OFF = (
     ("core.fsmonitor", "false"),
     ("core.hooksPath", os.devnull),
@@ -43,8 +46,37 @@ def git(*arguments: str, folder: Path | None = None) -> str | None:
 def git_bytes(*arguments: str, folder: Path | None = None, asked: bytes = b"") -> bytes | None:
     """The bytes that git prints; None where it cannot answer. ``asked`` is what it reads from its standard input."""
     place = (folder or Path.cwd()).absolute()
-    listed = _call(["config", "-z", "--get-regexp", rf"^(filter\..*|{'|'.join(_KEPT)})$"], place, _environment())
-    return _call(list(arguments), place, _environment(_OFF + _settings(listed or b"")) | _NOTHING_ELSE, asked)
+    return _call(list(arguments), place, _safe(place), asked)
+
+
+def _safe(folder: Path) -> dict[str, str]:
+    """The environment in which git starts nothing, whatever the repository of a folder says."""
+    listed = _call(["config", "-z", "--get-regexp", rf"^(filter\..*|{'|'.join(_KEPT)})$"], folder, _environment())
+    return _environment(_OFF + _settings(listed or b"")) | _NOTHING_ELSE
+
+
+def has_more(arguments: Sequence[str], most: int, folder: Path) -> bool | None:
+    """Whether git lists more than so many names, each with a zero behind it; None where it cannot answer.
+
+    It is stopped as soon as there are more. A few small trees that hold each other many times are billions of files: no
+    list of them would fit into memory.
+    """
+    place, program = folder.absolute(), _program()
+    if program is None:
+        return None
+    words = [program, "--no-pager", "-C", str(place), *arguments]
+    until, found = time.monotonic() + _SECONDS, 0
+    with subprocess.Popen(
+        words, cwd="/", env=_safe(place), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as listing:
+        assert listing.stdout is not None
+        while found <= most and time.monotonic() < until:
+            part = listing.stdout.read(_PART)
+            if not part:
+                return False if listing.wait() == 0 else None
+            found += part.count(b"\0")
+        listing.kill()
+    return True
 
 
 def _program() -> str | None:
