@@ -31,6 +31,22 @@ def committed(place):
         subprocess.run(["git", *words], cwd=place.parent, check=True)
 
 
+def committed_as_a_repository(place):
+    """What was committed has the files of a bare repository, in which git would be asked about another one."""
+    for name in ("HEAD", "objects/x", "refs/x", "config", "challenge.json"):
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_text("ref: refs/heads/main\n" if name == "HEAD" else "")
+    for words in (["init", "-q"], ["add", "-f", "."]):
+        subprocess.run(["git", *words], cwd=place.parent, check=True)
+    inside = subprocess.run(["git", "ls-files"], cwd=place, capture_output=True, check=False)
+    assert not inside.stdout
+
+
+def in_a_repository_that_git_does_not_read(place):
+    place.mkdir()
+    (place.parent / ".git").write_text("gitdir: /nowhere")
+
+
 def linked(place):
     (place.parent / "elsewhere").mkdir()
     place.symlink_to("elsewhere")
@@ -51,6 +67,8 @@ def shared(place):
     ("prepare", "why"),
     [
         (committed, "git has files of it, from a commit"),
+        (committed_as_a_repository, "git has files of it, from a commit"),
+        (in_a_repository_that_git_does_not_read, "git cannot tell whether a commit of"),
         (linked, "it is a symbolic link"),
         (in_a_link, "it is a symbolic link, or in one"),
         (shared, "other users may write to it"),

@@ -21,10 +21,27 @@ def own_folder(folder: Path) -> Path:
     if place.is_symlink() or place.parent.is_symlink():
         why = "it is a symbolic link, or in one"
     elif place.is_dir():
-        why = "git has files of it, from a commit" if git("ls-files", folder=place) else distrust(place) or ""
+        why = _committed(place) or distrust(place) or ""
     elif place.exists():
         why = "it is no folder"
     if why:
         raise UsageError(f"{folder} is not used to verify in: {why}. Remove it, or name another folder with --work.")
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
     return place
+
+
+def _committed(place: Path) -> str:
+    """Why a folder may have come with a commit; empty where it has not.
+
+    Every repository around it is asked from its top: a folder can be made to look like a repository that has no files.
+    """
+    for top in (place, *place.parents):
+        if not (top / ".git").exists():
+            continue
+        within = place.relative_to(top).as_posix()
+        found = git("--literal-pathspecs", "ls-files", "--", within, folder=top)
+        if found is None:
+            return f"git cannot tell whether a commit of {top} has files of it"
+        if found:
+            return "git has files of it, from a commit"
+    return ""
