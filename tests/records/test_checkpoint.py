@@ -145,6 +145,26 @@ def test_a_header_that_describes_no_brain_is_refused(text, tmp_path, monkeypatch
         read(content, tmp_path)
 
 
+def test_a_header_that_is_not_there_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("nematodebench.records.checkpoint._digest", lambda *_: "right")
+
+    def edit(table):
+        del table["__metadata__"]["header"]
+        table["__metadata__"]["sha256"] = "right"
+
+    with pytest.raises(UsageError, match="its header does not describe a brain"):
+        read(changed(edit), tmp_path)
+
+
+@pytest.mark.parametrize("name", ["0/nothing", "0/values", "0/count"])
+def test_complex_numbers_that_are_not_there_are_refused(name, tmp_path, monkeypatch):
+    monkeypatch.setattr("nematodebench.records.checkpoint._digest", lambda *_: "right")
+    header = HEADER.model_copy(update={"complex": [name]}).model_dump_json()
+    content = changed(lambda table: table["__metadata__"].update(header=header, sha256="right"))
+    with pytest.raises(UsageError, match=f"has no array of complex numbers called '{name}'"):
+        read(content, tmp_path)
+
+
 def test_a_file_that_is_not_there_is_one_line(tmp_path):
     with pytest.raises(UsageError, match="There is no file"):
         read_checkpoint(tmp_path / "nothing")

@@ -132,11 +132,13 @@ def _parsed(content: bytes) -> Checkpoint:
     if about.get("sha256") != _digest(about.get("header"), table, body):
         raise _FileError("is damaged or cut off: its checksum is not that of its content.")
     try:
-        header = CheckpointHeader.model_validate_json(about["header"])
+        header = CheckpointHeader.model_validate_json(about.get("header") or "")
     except (ValidationError, RecursionError) as error:
         raise _FileError("is damaged: its header does not describe a brain.") from error
     arrays = {name: _array(row, body) for name, row in table.items()}
     for name in header.complex:
+        if name not in arrays or arrays[name].dtype != np.float64 or arrays[name].shape[-1:] != (2,):
+            raise _FileError(f"is damaged: it has no array of complex numbers called {name[:40]!r}.")
         arrays[name] = arrays[name].view(np.complex128)[..., 0]
     return Checkpoint(header, arrays)
 
