@@ -76,6 +76,48 @@ def test_json_holds_no_python(session, tmp_path, monkeypatch, capsys, words):
     assert [text for text in strings(json.loads(printed.out)) if REPR.search(text)] == []
 
 
+ONE_RUN = [
+    ["run", "association-v2", "q_table"],
+    ["sweep", "--tasks", "association-v2", "--brains", "q_table"],
+    ["continual", "q_table", "--order", "gridworld,association", "--episodes", "5", "--no-alone"],
+]
+
+
+def refuse(word):
+    raise AssertionError(f"{word} is no JSON")
+
+
+@pytest.mark.parametrize("words", ONE_RUN, ids=lambda words: words[0])
+def test_what_one_run_cannot_tell_is_null(tmp_path, monkeypatch, capsys, words):
+    """One run has no interval, and JSON has no word for what is not a number."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["nematodebench", *words, "--runs", "1", "--seed", "1", "--json"])
+    with pytest.raises(SystemExit):
+        main()
+    printed = capsys.readouterr().out
+    json.loads(printed, parse_constant=refuse)
+    assert '"ci95": null' in printed
+
+
+def test_a_continual_run_of_one_run_is_drawn(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "one.json"
+
+    def call(*line):
+        monkeypatch.setattr(sys, "argv", ["nematodebench", *line])
+        with pytest.raises(SystemExit) as end:
+            main()
+        assert end.value.code == 0, capsys.readouterr().err
+
+    call(*ONE_RUN[2], "--runs", "1", "--seed", "1", "--test-episodes", "2", "--output", "one.json")
+    content = json.loads(file.read_text(), parse_constant=refuse)
+    content["transfer"]["matrix"][0][0]["ci95"] = None
+    file.write_text(json.dumps(content))
+    call("report", "one.json", "--html", "one.html")
+    call("plot", "transfer", "one.json")
+    assert "one run" in (tmp_path / "transfer.svg").read_text()
+
+
 PRINTS = '''
 class Chatty:
     """A brain that prints while it acts."""

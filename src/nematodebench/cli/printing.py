@@ -4,6 +4,7 @@ import csv
 import dataclasses
 import datetime
 import json
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import PurePath
@@ -30,7 +31,19 @@ def print_json(content: Any) -> None:
 
 def json_text(content: Any) -> str:
     """Content as one JSON document."""
-    return json.dumps(content, indent=1, default=_as_json)
+    return json.dumps(_plain(content), indent=1, allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    """The same in what JSON knows. What is not a number is null, and so is an interval without ends."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        unknown = len(value) == 2 and all(isinstance(one, float) and math.isnan(one) for one in value)
+        return None if unknown else [_plain(one) for one in value]
+    return value if value is None or isinstance(value, (str, int)) else _plain(_as_json(value))
 
 
 def _as_json(value: Any) -> Any:

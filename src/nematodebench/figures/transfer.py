@@ -17,10 +17,10 @@ def transfer_matrix(report: Mapping[str, Any]) -> Figure:
     if not found:
         raise UsageError("The continual run has no tests between environments: leave --test-episodes above 0.")
     rows: list[Row] = [
-        {"after": after, "on": on, "step": k, "value": cell["mean"], "low": _share(cell["ci95"][0]),
-         "high": _share(cell["ci95"][1])}
+        {"after": after, "on": on, "step": k, "value": cell["mean"], "low": _share(low), "high": _share(high)}
         for k, (after, line) in enumerate(zip(names, found["matrix"], strict=True))
         for on, cell in zip(names, line, strict=True)
+        for low, high in [cell["ci95"] or (None, None)]
     ]  # fmt: skip
     caption = (
         f"Success of {report['brain']} on the environment of the column, tested without learning after it learned the "
