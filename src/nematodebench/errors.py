@@ -48,7 +48,7 @@ _FEW = 8
 
 _EXTRAS = {
     "altair": "report", "cmaes": "search", "h5py": "minari", "imageio_ffmpeg": "video", "jinja2": "report",
-    "matplotlib": "search", "minari": "minari", "nir": "nir",
+    "markupsafe": "report", "matplotlib": "search", "minari": "minari", "nir": "nir",
     "onnxruntime": "onnx", "optuna": "search",
     "pettingzoo": "swarm", "ray": "ray", "stable_baselines3": "sb3", "torch": "torch", "vl_convert": "report",
 }  # fmt: skip

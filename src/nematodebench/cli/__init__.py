@@ -23,6 +23,8 @@ __all__ = ["build", "main"]
 
 _MISUSE: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 """What Typer raises for words that are no command, option or value."""
+_INTERRUPTED = 130
+"""The exit code of what Ctrl-C has ended."""
 
 
 def build() -> typer.Typer:
@@ -100,10 +102,10 @@ def main() -> None:
     except StorageError as error:
         _complain(error, 1)
     except (typer.Abort, KeyboardInterrupt):
-        _complain("interrupted.", 130)
+        _complain("interrupted.", _INTERRUPTED)
     except Interrupted as stop:
         hint = f" Nothing is lost: {stop.way_on}" if stop.way_on else ""
-        _complain(f"interrupted.{hint}", 130)
+        _complain(f"interrupted.{hint}", _INTERRUPTED)
     except ImportError as error:
         if not missing_extra(error):
             raise
@@ -113,6 +115,8 @@ def main() -> None:
     except OSError as error:
         what = "The output cannot be written" if error.filename is None else f"{error.filename} cannot be used"
         _complain(f"{what}: {error.strerror or error}.", 1)
+    if code == _INTERRUPTED:  # Typer makes an exit code of Ctrl-C, since one of its later versions
+        _complain("interrupted.", _INTERRUPTED)
     sys.exit(code if isinstance(code, int) else 0)
 
 

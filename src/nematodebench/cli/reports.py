@@ -8,6 +8,7 @@ from nematodebench.figures.kinds import KINDS, all_figures, figure_of
 from nematodebench.figures.render import FORMATS, written
 from nematodebench.figures.sources import open_sources
 from nematodebench.files import write_file
+from nematodebench.site.pages import need_libraries
 from nematodebench.site.report import html_report, report_csv, report_markdown
 
 __all__ = ["plot_command", "put", "write_report"]
@@ -42,6 +43,8 @@ def write_report(experiments: Sequence[Path], form: str, output: Path | None) ->
     """Writes a report in one of its forms; returns whether no run is missing."""
     if form not in {"html", *_TEXTS, *_PICTURES}:
         raise UsageError(f"--format {form!r} does not exist. Choose html, {', '.join(_TEXTS)}, {', '.join(_PICTURES)}.")
+    if form != "csv":
+        need_libraries()
     sources = open_sources(experiments)
     if form in _PICTURES:
         folder, figures = output or Path("report"), all_figures(sources)

@@ -9,6 +9,7 @@ from nematodebench.errors import StorageError, UsageError
 from nematodebench.figures.sources import open_sources
 from nematodebench.files import atomic_write, clean_leftovers
 from nematodebench.site.board_site import build_site
+from nematodebench.site.pages import need_libraries
 from nematodebench.site.private_site import build_private_site
 
 __all__ = ["write_experiments_site", "write_site"]
@@ -18,6 +19,7 @@ _MARK = ".nematodebench-site"
 
 def write_site(root: Path, output: Path) -> bool:
     """Writes the board of a repository; returns whether every submission passed."""
+    need_libraries()
     found = collect(repository(root))
     _write(output, build_site(root, found))
     return tell_rejected(found)
@@ -25,6 +27,7 @@ def write_site(root: Path, output: Path) -> bool:
 
 def write_experiments_site(experiments: Path, output: Path) -> bool:
     """Writes the private board of a laboratory's own sessions; returns whether no run is missing."""
+    need_libraries()
     sources = open_sources([experiments])
     _write(output, build_private_site(sources, experiments.resolve().name))
     return all(sample.scores.values.size == sample.runs for sample in sources.samples)

@@ -1,5 +1,6 @@
 """Makes pages of templates: text is escaped, colours come from the palette, nothing is fetched from elsewhere."""
 
+import importlib.util
 import json
 import re
 from collections.abc import Mapping
@@ -13,7 +14,16 @@ from nematodebench.figures.figure import Figure
 from nematodebench.figures.render import page_svg
 from nematodebench.figures.style import DARK, LIGHT, SERIES, SERIES_DARK
 
-__all__ = ["beside", "page_figure", "render", "script_json", "site_script", "style_sheet"]
+__all__ = ["beside", "need_libraries", "page_figure", "render", "script_json", "site_script", "style_sheet"]
+
+_LIBRARIES = ("altair", "jinja2", "markupsafe", "vl_convert")
+
+
+def need_libraries() -> None:
+    """Says at once that a library is missing which pages are made with, and not when the work is done."""
+    for name in _LIBRARIES:
+        if importlib.util.find_spec(name) is None:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 
 @cache

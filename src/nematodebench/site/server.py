@@ -6,6 +6,7 @@ nothing.
 
 import http.server
 import json
+import sys
 import urllib.parse
 from http import HTTPStatus
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any
 from nematodebench.errors import UsageError
 from nematodebench.figures.sources import open_sources
 from nematodebench.records.store import find_record, load_experiment
-from nematodebench.site.pages import render, site_script, style_sheet
+from nematodebench.site.pages import need_libraries, render, site_script, style_sheet
 from nematodebench.site.report import html_report
 
 __all__ = ["ADDRESS", "progress", "server_of"]
@@ -77,13 +78,13 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Answers a request; one that came under another name is refused, as a page of somebody else may send it."""
-        if (self.headers.get("Host") or "").rpartition(":")[0] not in _HOSTS:
+        if (self.headers.get("Host") or "").partition(":")[0] not in _HOSTS:
             self._send(HTTPStatus.FORBIDDEN, "text/plain", b"this server answers to 127.0.0.1 and localhost alone\n")
             return
         path = urllib.parse.unquote(urllib.parse.urlsplit(self.path).path)
         try:
             answer = self._answer(path)
-        except UsageError as error:
+        except (UsageError, OSError) as error:
             self._send(HTTPStatus.NOT_FOUND, "text/plain", f"{error}\n".encode())
             return
         if answer is None:
@@ -126,14 +127,22 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         """Requests are not told: the terminal is for the user."""
 
 
+class _Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A browser that has gone before the answer was there is nobody's mistake."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 def server_of(folder: Path, port: int) -> http.server.ThreadingHTTPServer:
     """A server of a folder, not yet answering; its port is chosen by the system if 0 is asked for."""
+    need_libraries()
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder: give the one that `nematodebench run --track` stores sessions in.")
     handler = type("Handler", (_Handler,), {"folder": folder.resolve()})
     try:
-        server = http.server.ThreadingHTTPServer((ADDRESS, port), handler)
+        return _Server((ADDRESS, port), handler)
     except OSError as error:
         raise UsageError(f"Port {port} cannot be used: {error.strerror}. Give another one with --port.") from error
-    server.daemon_threads = True
-    return server

@@ -26,5 +26,7 @@ def serve(
     with server_of(folder, port) as server:
         print(f"http://{ADDRESS}:{server.server_port}/ (Ctrl-C ends it)", flush=True)
         if seconds:
-            threading.Timer(seconds, server.shutdown).start()
+            timer = threading.Timer(seconds, server.shutdown)
+            timer.daemon = True  # who ends it earlier does not wait for it
+            timer.start()
         server.serve_forever(poll_interval=0.2)
