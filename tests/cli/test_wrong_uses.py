@@ -93,6 +93,9 @@ class Chooses(Base):
 def follow(observation): return 0
 
 number = 3
+
+class Shouts(Base):
+    def act(self, observation): raise RuntimeError("\\x1b[31mred ::error::no\\n##[group]second line")
 """,
     "wrong_syntax.py": "\nclass Any(:\n",
     "wrong_needs.py": "import no_such_library\n",
@@ -217,6 +220,7 @@ WRONG = [
     (["sweep", "--tasks", "wall-v1", "--brains", "null_random,mlp_pp"], "Did you mean 'mlp_ppo'"),
     (["sweep", "--tasks", "wal-v1", "--brains", "null_random"], "Did you mean 'wall-v1'"),
     (["calibrate", "wal-v1"], "Did you mean 'wall-v1'"),
+    (["calibrate", "torus-v1", "--motionless"], "torus-v1 has no score, so doing nothing has none there"),
     ([*RUN, "--executor", "gpu"], "Choose threads, processes or ray"),
     # values
     ([*RUN, "--runs", "-3"], "runs is -3"),
@@ -350,10 +354,30 @@ def test_a_file_that_is_no_submission_fails_its_checks(folder, monkeypatch, caps
     assert printed.err == ""
 
 
+@pytest.mark.parametrize("start", [RUN[:2], ["continual"]], ids=["run", "continual"])
+def test_what_a_failing_brain_says_moves_no_terminal(folder, monkeypatch, capsys, start):
+    """Nor does a workflow's log take it for a command."""
+    monkeypatch.chdir(folder)
+    more = ["--episodes", "2", "--order", "gridworld,association", "--no-alone"] if start == ["continual"] else RUN[5:]
+    words = [*start, "wrong_use.py:Shouts", *more, "--runs", "1", "--workers", "1", "--executor", "threads"]
+    monkeypatch.setattr(sys, "argv", ["nematodebench", *words])
+    with pytest.raises(SystemExit) as end:
+        main()
+    printed = capsys.readouterr().err
+    assert end.value.code in {1, 2}
+    assert "failed: runtimeerror: " in printed.lower()
+    assert not any(one in printed for one in ("\x1b", "::error", "##["))
+
+
 LIBRARIES = [
     ("optuna", ["search", "mlp_ppo", "--task", "wall-v1", "--trials", "1"], "nematodebench[search]"),
     ("torch", ["run", "foraging_small-v1", "torch_reinforce"], "nematodebench[torch]"),
     ("ray", [*RUN, "--executor", "ray"], "nematodebench[ray]"),
+    ("markupsafe", ["report", "{A}", "--html", "page.html"], "nematodebench[report]"),
+    ("altair", ["report", "{A}", "--format", "md"], "nematodebench[report]"),
+    ("jinja2", ["board", "site", "--experiments", "sessions", "--output", "pages"], "nematodebench[report]"),
+    ("vl_convert", ["board", "site", "--output", "pages"], "nematodebench[report]"),
+    ("jinja2", ["serve", "sessions", "--port", "0"], "nematodebench[report]"),
 ]
 
 

@@ -41,6 +41,8 @@ def calibrate_command(request: CalibrationRequest, *, json: bool) -> bool:
     if (request.recipe or request.again) and not request.blind:
         raise UsageError("--try and --again are about policies that ignore their input: add --blind.")
     tasks = [get_task(name) for name in request.names] or list(all_tasks().values())
+    if request.names and request.motionless and (unscored := [task.id for task in tasks if not task.scoring.has_score]):
+        raise UsageError(f"{unscored[0]} has no score, so doing nothing has none there: leave it out.")
     if request.check:
         rows = [row for task in tasks for row in _check_task(task, request)]
     elif request.recipe is not None:

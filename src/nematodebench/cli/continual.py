@@ -1,7 +1,6 @@
 """The work behind ``nematodebench continual``."""
 
 import math
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 from nematodebench.cli.printing import json_text
 from nematodebench.cli.progress import show_progress
 from nematodebench.cli.resuming import asked_before, keeping, say_damaged
+from nematodebench.cli.sessions import tell_failed
 from nematodebench.cli.show import normalised, print_json, print_table
 from nematodebench.continual.report import ContinualReport, TransferReport, summarise
 from nematodebench.continual.runs import Settings, continual_plan, run_continual
@@ -88,10 +88,9 @@ def continual_command(request: ContinualRequest, *, json: bool) -> bool:
         print_json(content)
     else:
         _print(report, request.profile)
-    failed = [run for session in result.sessions for run in session.failed_runs]
-    for run in failed:
-        print(f"run {run.index} (seed {run.seed}) FAILED: {run.failure and run.failure.message}", file=sys.stderr)
-    return not failed
+    for session in result.sessions:
+        tell_failed(session)
+    return not any(session.failed_runs for session in result.sessions)
 
 
 def _write(path: Path, content: dict[str, Any]) -> None:

@@ -34,7 +34,7 @@ from nematodebench.tasks.registry import list_tasks
 
 __all__ = [
     "RunRequest", "execute_plan", "most_steps", "print_plans", "print_sessions", "print_tables", "resume_session",
-    "run_command",
+    "run_command", "tell_failed",
 ]  # fmt: skip
 
 
@@ -278,12 +278,15 @@ def print_sessions(sessions: Sequence[Session], json: bool, root: Path | None) -
             for note in record.notes:
                 print(f"  {printable(note)}")
     for session in sessions:
-        for result in session.failed_runs:
-            failure = result.failure
-            print(
-                f"run {result.index} (seed {result.seed}) FAILED: {failure.message if failure else ''}", file=sys.stderr
-            )
+        tell_failed(session)
         _print_last_frames(session)
+
+
+def tell_failed(session: Session) -> None:
+    """Names the runs that failed, and why; a brain may have put anything into its message."""
+    for run in session.failed_runs:
+        why = run.failure.message if run.failure else ""
+        print(printable(f"run {run.index} (seed {run.seed}) FAILED: {why}"), file=sys.stderr)
 
 
 def _print_last_frames(session: Session) -> None:

@@ -121,7 +121,8 @@ def summarise(result: Continual) -> ContinualReport:
     session = result.session
     runs = session.finished_runs
     if not runs:
-        raise UsageError(f"All {session.plan.runs} runs failed: {session.results[0].failure}.")
+        why = session.results[0].failure
+        raise UsageError(f"All {session.plan.runs} runs failed: {why.message if why else 'no reason is known'}.")
     task = session.plan.task
     scores = [run_scores(task, run, result.anchors) for run in runs]
     null_task = result.null.plan.task
