@@ -96,7 +96,7 @@ def shell(line: str, folder: Path) -> tuple[int, str]:
     What a command that succeeds writes beside its output, like its progress, is left out.
     """
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "NO_COLOR": "1", "COLUMNS": "120", "PYTHONWARNINGS": "ignore"}
+    environment = {**os.environ, "PATH": path, "NO_COLOR": "1", "COLUMNS": "100", "PYTHONWARNINGS": "ignore"}
     ended = subprocess.run(
         ["bash", "-c", line], cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=900
     )

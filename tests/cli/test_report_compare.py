@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 
 import nematodebench as nb
 from nematodebench.cli import build
+from nematodebench.cli.comparison import print_comparisons
 from nematodebench.errors import UsageError
 
 
@@ -67,6 +68,18 @@ def test_compare_pairs_by_seed_and_names_the_better(stored):
     assert {row["verdict"] for row in rows} == {"A is better"}
     assert {row["runs"] for row in rows} == {"6, 6 (6 paired)"}
     assert {row["P(A > B)"] for row in rows} == {"1.000 [0.610, 1.000] (!)"}
+
+
+def test_compare_names_both_brains_once_above_a_table_that_begins_with_the_verdict(stored):
+    lines = command("compare", stored / "follower", stored / "null").stdout.splitlines()
+    assert lines[2:4] == ["A: gradient_follower", "B: null_random"]
+    assert [cell.strip() for cell in lines[5].split("|")[1:4]] == ["task", "verdict", "difference"]
+
+
+def test_compare_of_different_brains_names_them_in_every_row(capsys):
+    rows = [{"task": "a", "A": "x", "B": "y", "verdict": "-"}, {"task": "b", "A": "x", "B": "z", "verdict": "-"}]
+    print_comparisons(rows)
+    assert "| task | A | B | verdict |" in capsys.readouterr().out
 
 
 def test_compare_of_a_brain_with_itself_on_other_seeds_shows_nothing(stored):

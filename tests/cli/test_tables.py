@@ -13,7 +13,7 @@ import termios
 
 import pytest
 
-from nematodebench.cli.tables import fit
+from nematodebench.cli.tables import fit, folded
 
 HEADER = ["brain", "score", "what it is like", "runs", "date"]
 ROWS = [["mlp_ppo", "0.811", "a network that learns from whole rollouts of many steps", "500", "20261116"]]
@@ -56,6 +56,36 @@ def test_a_command_in_a_narrow_terminal(tmp_path, words, fits):
     os.close(terminal)
     assert done.returncode == 0
     assert (max(len(line) for line in shown.decode().splitlines()) <= 72) is fits
+
+
+@pytest.mark.parametrize(
+    ("given", "words", "fits"), [("100", (), True), ("100", ("--wide",), False), ("", (), False), ("wide", (), False)]
+)
+def test_a_pipe_gets_everything_unless_the_environment_says_how_wide_it_is(tmp_path, given, words, fits):
+    command = [sys.executable, "-m", "nematodebench", "tasks", *words]
+    env = {**os.environ, "COLUMNS": given}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True, env=env)
+    assert (max(len(line) for line in done.stdout.splitlines()) <= 100) is fits
+
+
+@pytest.mark.parametrize(("given", "lines"), [("40", 3), ("", 1)])
+def test_a_text_below_a_table_fits_too(monkeypatch, given, lines):
+    monkeypatch.setenv("COLUMNS", given)
+    text = "best blind policy: cycle of 6 x (forward), 1 x (left), 5 x (forward), 1 x (right), 7 x (forward)"
+    assert len(folded(text).splitlines()) == lines
+    assert folded(text).replace("\n", " ") == text
+
+
+@pytest.mark.parametrize("words", [("tasks", "foraging_small-v2"), ("brains", "active_inference")])
+def test_a_page_about_one_thing_fits_a_terminal_and_is_markdown_elsewhere(tmp_path, words):
+    def page(columns):
+        command = [sys.executable, "-m", "nematodebench", *words]
+        env = {**os.environ, "COLUMNS": columns}
+        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True, env=env).stdout
+
+    assert max(len(line) for line in page("100").splitlines()) <= 100
+    assert max(len(line) for line in page("").splitlines()) > 100
+    assert "no room" not in page("100").lower()
 
 
 def test_tables_as_csv_are_all_of_the_standard_output(tmp_path):

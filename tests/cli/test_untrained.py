@@ -18,7 +18,7 @@ def output(*arguments):
 def test_a_learner_has_its_twin_and_its_gain_beside_its_score_and_a_policy_has_none():
     text = output("cartpole-v1", "null_random", "q_table", "--runs", "2", "--twin")
     table = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("| ")]
-    assert table[0][4:6] == ["learning off", "gain"]
+    assert table[0][4:6] == ["gain", "learning off"]
     assert [row[0] for row in table[2:]] == [
         "null_random",
         "q_table",

@@ -83,8 +83,8 @@ def _print_board(board: TaskBoard, found: Collection) -> None:
     reasons = why_unranked(task, board.resolution)
     print(f"{board.task}{', not ranked: ' + '; '.join(reasons) if reasons else ''}\n")
     levels, plate = ["level"] * task.scoring.has_levels, ["chemotaxis"] * bool(task.assay)
-    header = ["rank", "group", "brain", "class", "score", "claimed", *levels, "normalised", *plate, "runs",
-              "contributor", "date", "verified"]  # fmt: skip
+    header = ["rank", "group", "brain", "class", "score", "normalised", *levels, "claimed", *plate, "verified", "runs",
+              "contributor", "date"]  # fmt: skip
     rows = [_row(standing, found.listings) for standing in board.standings]
     if reasons:
         rows = [{**row, "rank": "-"} for row in rows]

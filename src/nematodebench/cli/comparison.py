@@ -3,6 +3,8 @@
 import math
 from pathlib import Path
 
+from nematodebench.cli.show import print_table, printable
+from nematodebench.cli.tables import csv_output
 from nematodebench.errors import UsageError
 from nematodebench.records.labels import shown_brain
 from nematodebench.records.schemas import ExperimentMetadata
@@ -12,7 +14,7 @@ from nematodebench.sessions.rerun import same_task
 from nematodebench.sessions.scores import compare_scores, scores_of_record
 from nematodebench.stats import MARK, SMALLEST_EFFECT, Comparison, Verdict, holm, verdict
 
-__all__ = ["compare_sessions", "comparison_row", "smallest_effect"]
+__all__ = ["compare_sessions", "comparison_row", "print_comparisons", "smallest_effect"]
 
 
 def _sessions(place: Path) -> dict[str, ExperimentMetadata]:
@@ -69,6 +71,17 @@ def compare_sessions(first: Path, second: Path, smallest: float = SMALLEST_EFFEC
     ]
 
 
+def print_comparisons(rows: list[dict[str, object]]) -> None:
+    """Prints the rows of a comparison. Two brains that are the same in all of them are named once, above the table."""
+    brains = {(row["A"], row["B"]) for row in rows}
+    print("A - B, mean and 95 % interval over runs; P(A > B) is the chance that a run of A beats a run of B\n")
+    if len(brains) == 1 and csv_output() is None:
+        ((first, second),) = brains
+        print(f"A: {printable(str(first))}\nB: {printable(str(second))}\n")
+        rows = [{key: value for key, value in row.items() if key not in {"A", "B"}} for row in rows]
+    print_table(list(rows[0]), [[str(value) for value in row.values()] for row in rows])
+
+
 def _shown(record: ExperimentMetadata) -> str:
     return shown_brain(record.brain, record.brain_config)
 
@@ -92,12 +105,12 @@ def comparison_row(result: Comparison, p_value: float | None, smallest: float) -
     low, high = result.improvement_ci95
     chance = f"{result.probability_of_improvement:.3f}"
     return {
-        "runs": f"{result.n_x}, {result.n_y}" + (f" ({result.pairs} paired)" if result.pairs else " (unpaired)"),
+        "verdict": _verdict(verdict(result, smallest, p_value)),
         "difference": f"{result.difference:+.4f}",
         "interval": _interval(result) + ("" if result.se == 0.0 else mark),
         "P(A > B)": chance if math.isnan(low) else f"{chance} [{low:.3f}, {high:.3f}]{rank_mark}",
         "p (Holm)": "-" if p_value is None else f"{p_value:.2g}",
-        "verdict": _verdict(verdict(result, smallest, p_value)),
+        "runs": f"{result.n_x}, {result.n_y}" + (f" ({result.pairs} paired)" if result.pairs else " (unpaired)"),
     }
 
 

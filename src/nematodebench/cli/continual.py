@@ -11,6 +11,7 @@ from nematodebench.cli.progress import show_progress
 from nematodebench.cli.resuming import asked_before, keeping, say_damaged
 from nematodebench.cli.sessions import tell_failed
 from nematodebench.cli.show import normalised, print_json, print_table
+from nematodebench.cli.tables import available_width, csv_output, fit
 from nematodebench.continual.report import ContinualReport, TransferReport, summarise
 from nematodebench.continual.runs import Settings, continual_plan, run_continual
 from nematodebench.engine.seeds import session_seed
@@ -126,24 +127,25 @@ def _print(report: ContinualReport, profile: str) -> None:
     print(f"continual: {report.brain}, {report.runs} runs, seed {report.seed}, mean ± half the 95 % interval\n")
     rows = [
         [
-            name, str(found.episodes), str(found.reward), f"{found.floor:.2f} .. {found.ceiling:.2f}",
-            f"{found.threshold:.2f}", str(found.success), str(found.scores[profile]),
-            sparkline(found.curve, found.floor, found.ceiling),
+            name, str(found.scores[profile]), str(found.success), str(found.reward),
+            sparkline(found.curve, found.floor, found.ceiling), f"{found.floor:.2f} .. {found.ceiling:.2f}",
+            f"{found.threshold:.2f}", str(found.episodes),
         ]
         for name, found in report.environments.items()
     ]  # fmt: skip
     print_table(
-        ["environment", "episodes", "reward", "floor .. ceiling", "success from", "success", profile, "learning"], rows
+        ["environment", profile, "success", "reward", "learning", "floor .. ceiling", "success from", "episodes"], rows
     )
     print()
     lines = [
         [
-            name, str(found.weighted), str(found.adjusted), str(found.primary), str(found.null_primary),
+            name, str(found.primary), str(found.null_primary),
             normalised(found.anchored.unclamped, found.anchored.ci95, found.anchored.doubt),
+            str(found.weighted), str(found.adjusted),
         ]
         for name, found in report.profiles.items()
     ]  # fmt: skip
-    print_table(["profile", "weighted", "adjusted", "primary", "null's primary", "anchored"], lines)
+    print_table(["profile", "primary", "null's primary", "anchored", "weighted", "adjusted"], lines)
     _print_policies(report)
     if report.transfer is not None:
         _print_transfer(report.transfer, list(report.environments))
@@ -179,11 +181,16 @@ def _against(primary: float, null: float) -> tuple[str, str]:
 
 def _print_transfer(found: TransferReport, order: list[str]) -> None:
     print("\nsuccess on (column) after learning (row)\n")
-    print_table(
-        ["after", *order],
-        [[name, *map(_short, row)] for name, row in zip(order, found.matrix, strict=True)]
-        + [["forgetting", *(_short(found.forgetting_by_task[name]) for name in order)]],
-    )
+    header = ["after", *order]
+    rows = [[name, *map(_short, row)] for name, row in zip(order, found.matrix, strict=True)]
+    rows.append(["forgetting", *(_short(found.forgetting_by_task[name]) for name in order)])
+    # A matrix without some of its columns is none: where they have no room, their intervals go first.
+    *_, hidden = fit(header, rows, available_width())
+    if hidden and csv_output() is None:
+        rows = [[cell.split(" ")[0] if k else cell for k, cell in enumerate(row)] for row in rows]
+    print_table(header, rows)
+    if hidden and csv_output() is None:
+        print("\nThere is no room for the intervals: --wide shows them.")
     print(f"\nforgetting {found.forgetting}, backward transfer {found.backward}, ", end="")
     print(f"forward transfer {found.forward if found.forward is not None else 'not measured'}")
 

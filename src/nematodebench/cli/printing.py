@@ -3,6 +3,7 @@
 import csv
 import dataclasses
 import datetime
+import itertools
 import json
 import math
 import sys
@@ -10,16 +11,16 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any
 
-from nematodebench.cli.tables import available_width, csv_output, fit
+from nematodebench.cli.tables import available_width, csv_output, fit, folded
 from nematodebench.records.plain_text import without_commands
 from nematodebench.vocabulary import MARK
 
-__all__ = ["FROZEN_MARK", "json_text", "print_json", "print_table", "printable"]
+__all__ = ["FROZEN_MARK", "json_text", "print_json", "print_page", "print_table", "printable"]
 
 FROZEN_MARK = "(*)"
 _FROZEN_MEANING = (
-    "a policy that was trained elsewhere learns nothing here: the column tells only how early the success rate of "
-    "20 episodes reached 80 %"
+    "A policy that was trained elsewhere does not learn here. This column only says how early its success rate over "
+    "20 episodes reached 80 %."
 )
 
 
@@ -65,17 +66,35 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     if output is not None:
         csv.writer(output, lineterminator="\n").writerows([header, *rows])
         return
+    _print_fitting(header, rows)
+    if any(MARK in cell for row in rows for cell in row):
+        from nematodebench.stats import MARK_MEANING
+
+        print("\n" + folded(MARK_MEANING))
+    if any(FROZEN_MARK in cell for row in rows for cell in row):
+        print("\n" + folded(f"{FROZEN_MARK} {_FROZEN_MEANING}"))
+
+
+def _print_fitting(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     (names, *lines), widths, hidden = fit(header, rows, available_width())
     for line in (names, ["-" * width for width in widths], *lines):
         print("| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + " |")
     if hidden:
-        print(f"\nno room for {', '.join(hidden)}: --wide shows all columns")
-    if any(MARK in cell for row in rows for cell in row):
-        from nematodebench.stats import MARK_MEANING
+        print("\n" + folded(f"No room for {', '.join(hidden)}: --wide shows all columns."))
 
-        print(f"\n{MARK_MEANING}")
-    if any(FROZEN_MARK in cell for row in rows for cell in row):
-        print(f"\n{FROZEN_MARK} {_FROZEN_MEANING}")
+
+def print_page(lines: Sequence[str]) -> None:
+    """Prints a page of Markdown. In a terminal its tables are aligned and its lines folded, so that both fit."""
+    if available_width() is None:
+        print("\n".join(lines))
+        return
+    for is_table, group in itertools.groupby(lines, key=lambda line: line.startswith("|")):
+        part = list(group)
+        cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in part]
+        if is_table and len({len(row) for row in cells}) == 1:
+            _print_fitting(cells[0], cells[2:])
+        else:
+            print("\n".join(folded(line) if line.strip() else "" for line in part))
 
 
 def printable(text: str) -> str:

@@ -82,7 +82,8 @@ def _facts(run: int, outcome: Rerun) -> dict[str, Any]:
 def _print(metadata: ExperimentMetadata, facts: dict[str, Any], outcome: Rerun) -> None:
     print(printable(f"{metadata.task} {metadata.brain} run {facts['run']}, seed {facts['seed']}"), end="\n\n")
     sides = [{k: "none" if v is None else str(v) for k, v in facts[side].items()} for side in ("recorded", "again")]
-    print_table(["what", "recorded", "again"], [[key, sides[0][key], sides[1][key]] for key in sides[0]])
+    rows = [[key, value, "the same" if value == sides[1][key] else sides[1][key]] for key, value in sides[0].items()]
+    print_table(["what", "recorded", "again"], rows)
     same = "IDENTICAL episodes, bit for bit" if outcome.note else "IDENTICAL, bit for bit"
     print(f"\n{same if outcome.identical else 'DIFFERENT'} ({outcome.result.seconds:.2f} s)")
     if outcome.note:

@@ -14,6 +14,7 @@ from nematodebench.cli.deciding import MOST_RUNS, decide, print_decision
 from nematodebench.cli.progress import show_progress
 from nematodebench.cli.resuming import say_damaged
 from nematodebench.cli.show import brain_label, descriptor_lines, print_json, print_table, printable, session_lines
+from nematodebench.cli.tables import folded
 from nematodebench.engine.seeds import session_seed
 from nematodebench.errors import UsageError
 from nematodebench.records.checkpoint import Checkpoint
@@ -313,7 +314,8 @@ def print_tables(task: Task, pairs: Sequence[tuple[ExperimentMetadata, Experimen
         print_table(*descriptors)
         print()
     if anchors is not None and anchors.blind is not None:
-        print(f"best blind policy: {anchors.blind.policy}")
+        steps = str(anchors.blind.policy).replace(" x ", "\N{NO-BREAK SPACE}x\N{NO-BREAK SPACE}")
+        print(folded(f"best blind policy: {steps}").replace("\N{NO-BREAK SPACE}", " "))
     for record, found in zip(records, gains, strict=True):
         if found is not None:
             print(found.sentence(record.brain))
@@ -327,5 +329,5 @@ def _footnote(session: Session, rate: float, root: Path | None) -> str:
     if not plan.task.official:
         line += ", not official (learning is off)" if plan.task.trained else ", not official (length changed)"
     if root is not None:
-        line += f", stored in {root / session.experiment_id}"
+        line += f"\n  stored in {root / session.experiment_id}"
     return line

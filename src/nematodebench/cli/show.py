@@ -70,9 +70,9 @@ def session_lines(
     header += ["level"] * task.scoring.has_levels + [*columns.values()] + ["chemotaxis"] * bool(task.assay)
     rows = [_session_row(task, session, list(columns)) for session in sessions]
     if any(gains):
-        header[4:4] = ["learning off", "gain"]
+        header[4:4] = ["gain", "learning off"]
         for row, gain in zip(rows, gains, strict=True):
-            row[4:4] = ["-", "-"] if gain is None else [stat(gain.untrained), str(gain)]
+            row[4:4] = ["-", "-"] if gain is None else [str(gain), stat(gain.untrained)]
     norm = sessions[0].normalised
     below = [] if norm is None else anchor_rows(norm.floor, norm.ceiling, anchors)
     return header, rows + [row + [""] * (len(header) - len(row)) for row in below]

@@ -158,14 +158,14 @@ def _lines(
     living = list(dict.fromkeys(name for s in summaries for name in s["liveness"]))
     rows = []
     twins = any(s["gain"] is not None for s in summaries)
-    score += ["learning off", "gain"] * twins
+    score += ["gain", "learning off"] * twins
     for s in summaries:
         row = [_label(s), _count(s)]
         if task.scoring.has_score:
             norm, half = s["normalised"], s["above_half"]
             row += [_cell(s["score"]), "-" if norm is None else normalised(norm["score"], norm["ci95"], norm["doubt"])]
             row.append("-" if half is None else f"{half:.2f}")
-            row += (["-", "-"] if s["gain"] is None else [_cell(s["gain"].untrained), str(s["gain"])]) * twins
+            row += (["-", "-"] if s["gain"] is None else [str(s["gain"]), _cell(s["gain"].untrained)]) * twins
         row += [_cell(s["metrics"].get(name)) for name in shown]
         row += [f"{s['liveness'][name]:.3g}" if name in s["liveness"] else "-" for name in living]
         rows.append(row)

@@ -1,13 +1,14 @@
 """Makes tables fit a terminal: long texts go over several lines, columns without room are left out and named."""
 
 import contextlib
+import os
 import shutil
 import sys
 import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TextIO
 
-__all__ = ["available_width", "csv_output", "fit", "show_wide", "tables_as_csv"]
+__all__ = ["available_width", "csv_output", "fit", "folded", "show_wide", "tables_as_csv"]
 
 _WORDY, _NARROWEST = 36, 24
 _wide = False
@@ -38,8 +39,22 @@ def show_wide() -> None:
 
 
 def available_width() -> int | None:
-    """The columns of the terminal; None where every table has room: in files, in pipes, with ``--wide``."""
-    return None if _wide or not sys.stdout.isatty() else shutil.get_terminal_size().columns
+    """The columns of the terminal; None where every table has room: with ``--wide``, in files and in pipes.
+
+    A file or a pipe has no width of its own, and nothing may be missing there. It gets one if the environment says so.
+    """
+    if _wide:
+        return None
+    if sys.stdout.isatty():
+        return shutil.get_terminal_size().columns
+    given = os.environ.get("COLUMNS", "")
+    return int(given) if given.isdecimal() and int(given) > 0 else None
+
+
+def folded(text: str) -> str:
+    """A text in lines that fit the terminal; one line where there is no width."""
+    width = available_width()
+    return text if width is None else textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False)
 
 
 def fit(

@@ -30,8 +30,8 @@ LATER_DOUBTS: tuple[Doubt, ...] = ("long tail", "all alike", "few hits")
 STEADY_RUNS = 300
 """From this many runs of a session on the interval of its stability, which rests on a std, covers 93 % or more."""
 MARK_MEANING = (
-    f"{MARK} fewer than {FEW_RUNS} runs (stability: {STEADY_RUNS} a session), a small group of runs far from the "
-    "others, a long tail, or runs that are all alike: such an interval may cover less than 93 %"
+    f"{MARK} This 95 % interval may cover less than 93 %: there are fewer than {FEW_RUNS} runs (for stability fewer "
+    f"than {STEADY_RUNS}), a few runs lie far from the others, their tail is long, or they are all alike."
 )
 _SMALL_GROUP = 20
 _FAR = 3.0

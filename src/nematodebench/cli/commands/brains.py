@@ -32,7 +32,7 @@ def brains(
     json: Annotated[bool, typer.Option("--json", help="for machines")] = False,
 ) -> None:
     """Lists the brains; NAME shows one with its parameters, and with --task what it costs."""
-    from nematodebench.cli.printing import print_json, print_table
+    from nematodebench.cli.printing import print_json, print_page, print_table
     from nematodebench.errors import UsageError
 
     if name is None:
@@ -59,7 +59,9 @@ def brains(
         print_json(told if cost is None else {**told, "task": task, "efficiency": cost})
         return
     text = inspect.getdoc(brain) or "Its class has no docstring."
-    print(f"{name} ({class_of(brain)}, {'compiled' if is_compiled(brain) else 'Python'})\n\n{text}\n")
+    print_page(
+        [f"{name} ({class_of(brain)}, {'compiled' if is_compiled(brain) else 'Python'})", "", *text.splitlines(), ""]
+    )
     if fields:
         print_table(["parameter", "default", "meaning"], [[str(value) for value in row.values()] for row in fields])
     if cost is not None:

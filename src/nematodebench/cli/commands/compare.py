@@ -28,12 +28,11 @@ def compare(
     """
     if not smallest > 0:
         raise typer.BadParameter("give a number above 0", param_hint="--smallest-effect")
-    from nematodebench.cli.comparison import compare_sessions
-    from nematodebench.cli.show import print_json, print_table
+    from nematodebench.cli.comparison import compare_sessions, print_comparisons
+    from nematodebench.cli.show import print_json
 
     rows = compare_sessions(first, second, smallest)
     if json:
         print_json(rows)
         return
-    print("A - B, mean and 95 % interval over runs; P(A > B) is the chance that a run of A beats a run of B\n")
-    print_table(list(rows[0]), [[str(value) for value in row.values()] for row in rows])
+    print_comparisons(rows)

@@ -27,7 +27,7 @@ def tasks(
     if name is None:
         _print_list(earlier=earlier, json=json)
         return
-    from nematodebench.cli.printing import print_json
+    from nematodebench.cli.printing import print_json, print_page
     from nematodebench.cli.task_page import published_boards, task_page
     from nematodebench.tasks.anchoring import load_anchors
     from nematodebench.tasks.registry import get_task
@@ -38,7 +38,7 @@ def tasks(
         print_json({**task.spec(), "spec_hash": task.spec_hash, "anchors": None if anchors is None else vars(anchors)})
         return
     published = (root / "benchmarks").is_dir()
-    print("\n".join(task_page(task, published_boards(root).get(task.id), published=published)))
+    print_page(task_page(task, published_boards(root).get(task.id), published=published))
 
 
 def _print_list(*, earlier: bool, json: bool) -> None:
