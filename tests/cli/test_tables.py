@@ -13,6 +13,7 @@ import termios
 
 import pytest
 
+from nematodebench.cli.printing import print_table
 from nematodebench.cli.tables import fit, folded
 
 HEADER = ["brain", "score", "what it is like", "runs", "date"]
@@ -74,6 +75,13 @@ def test_a_text_below_a_table_fits_too(monkeypatch, given, lines):
     text = "best blind policy: cycle of 6 x (forward), 1 x (left), 5 x (forward), 1 x (right), 7 x (forward)"
     assert len(folded(text).splitlines()) == lines
     assert folded(text).replace("\n", " ") == text
+
+
+@pytest.mark.parametrize(("columns", "explained"), [("", True), ("30", False)])
+def test_a_mark_is_explained_where_it_is_seen(monkeypatch, capsys, columns, explained):
+    monkeypatch.setenv("COLUMNS", columns)
+    print_table(["brain", "score", "stability"], [["mlp_ppo", "0.811", "0.999 ± 0.001 (!)"]])
+    assert ("may cover less" in capsys.readouterr().out) is explained
 
 
 @pytest.mark.parametrize("words", [("tasks", "foraging_small-v2"), ("brains", "active_inference")])

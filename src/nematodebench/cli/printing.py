@@ -66,21 +66,23 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     if output is not None:
         csv.writer(output, lineterminator="\n").writerows([header, *rows])
         return
-    _print_fitting(header, rows)
-    if any(MARK in cell for row in rows for cell in row):
+    shown = _print_fitting(header, rows)
+    if any(MARK in cell for row in rows for cell in row[:shown]):
         from nematodebench.stats import MARK_MEANING
 
         print("\n" + folded(MARK_MEANING))
-    if any(FROZEN_MARK in cell for row in rows for cell in row):
+    if any(FROZEN_MARK in cell for row in rows for cell in row[:shown]):
         print("\n" + folded(f"{FROZEN_MARK} {_FROZEN_MEANING}"))
 
 
-def _print_fitting(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def _print_fitting(header: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    """Prints what there is room for; returns how many columns that is."""
     (names, *lines), widths, hidden = fit(header, rows, available_width())
     for line in (names, ["-" * width for width in widths], *lines):
         print("| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + " |")
     if hidden:
         print("\n" + folded(f"No room for {', '.join(hidden)}: --wide shows all columns."))
+    return len(widths)
 
 
 def print_page(lines: Sequence[str]) -> None:
