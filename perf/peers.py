@@ -8,6 +8,7 @@ interrupted benchmark goes on where it was; at last docs/peers.md is written. Al
 
 import argparse
 import csv
+import importlib
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -44,16 +45,18 @@ CELLS = (
     *(Cell("PPO", task, 5) for task in ("cartpole-v2", "foraging_small-v2", "cartpole_swingup-v1", "pong-v2")),
     *(Cell(name, task, 3) for name in ("DQN", "A2C") for task in ("cartpole-v2", "foraging_small-v2")),
     Cell("PPO", "cartpole_swingup-v2", 5),
+    Cell("RecurrentPPO", "bit_memory_4-v1", 3),
 )
 
 
 def learner(algorithm: str, env: RecordedEnv, seed: int) -> Any:
-    """A learner of stable-baselines3 with its own defaults, on one thread."""
-    import stable_baselines3
+    """A learner of stable-baselines3 or of its sister sb3-contrib with its own defaults, on one thread."""
     import torch
 
+    recurrent = algorithm.startswith("Recurrent")
+    library = importlib.import_module("sb3_contrib" if recurrent else "stable_baselines3")
     torch.set_num_threads(1)
-    return getattr(stable_baselines3, algorithm)("MlpPolicy", env, seed=seed, device="cpu")
+    return getattr(library, algorithm)("MlpLstmPolicy" if recurrent else "MlpPolicy", env, seed=seed, device="cpu")
 
 
 def trained(model: Any, phase: Phase, ticks: int) -> None:
@@ -72,10 +75,11 @@ def played(model: Any, phase: Phase, actions: Actions, seed: int, greedy: bool) 
     env = RecordedEnv(phase, actions)
     for episode in range(phase.episodes):
         obs, _ = env.reset(seed=seed) if episode == 0 else env.reset()
-        ended = False
+        state, begins, ended = None, True, False
         while not ended:
-            obs, _, terminated, truncated, _ = env.step(model.predict(obs, deterministic=greedy)[0])
-            ended = terminated or truncated
+            action, state = model.predict(obs, state, np.array([begins]), deterministic=greedy)
+            obs, _, terminated, truncated, _ = env.step(action)
+            begins, ended = False, terminated or truncated
     return env.rows
 
 
