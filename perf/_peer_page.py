@@ -11,9 +11,9 @@ __all__ = ["OURS", "page"]
 OURS = {"PPO": "mlp_ppo", "DQN": "mlp_dqn", "A2C": "mlp_reinforce", "RecurrentPPO": "gru_ppo"}
 _HEAD = """# Peers
 
-Our learners beside those of stable-baselines3 and of its sister library sb3-contrib (RecurrentPPO): the same worlds
-through our own Gymnasium environments, the same budget of experience, the same score. Written by `python -m perf peers`, which goes on where it was interrupted; the rows are
-in [peers.csv](peers.csv).
+Our learners beside those of stable-baselines3, and gru_ppo beside RecurrentPPO of its sister library sb3-contrib: the
+same worlds through our own Gymnasium environments, the same budget of experience, the same score. Written by
+`python -m perf peers`, which goes on where it was interrupted; the rows are in [peers.csv](peers.csv).
 
 - Both sides have their own defaults. Effectors are choices among 5 levels for both, for DQN of stable-baselines3 among
   all combinations of them.

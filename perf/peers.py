@@ -1,7 +1,8 @@
 """Learners of other libraries on our tasks: stable-baselines3 beside ours, with the same budget and the same score.
 
 Every cell is a task, an algorithm and a number of seeds. A finished seed is appended to docs/peers.csv, so that an
-interrupted benchmark goes on where it was; at last docs/peers.md is written. All cells take hours. A part of them:
+interrupted benchmark goes on where it was; at last docs/peers.md is written. RecurrentPPO needs sb3-contrib. All cells
+take hours. A part of them:
 
     python -m perf.peers --only PPO:cartpole-v2 --seeds 1 --ticks 2000 --folder /tmp/peers
 """

@@ -22,7 +22,7 @@ ALSO = ("quantum_reservoir", "active_inference")
 """Brains in other rooms that remember: by the state of a circuit, by what they believe."""
 BITS = tuple(f"bit_memory_{delay}-v1" for delay in (1, 4, 16, 64))
 PLATES = ("plate_chemotaxis-v1", "plate_aerotaxis-v1", "plate_thermotaxis-v1")
-TASKS = (*BITS, "rhythm-v1", "foraging_small_temporal-v2", "pattern_memory-v2", *PLATES)
+TASKS = (*BITS, "rhythm-v1", "foraging_small_temporal-v2", "pattern_memory-v3", *PLATES)
 NEEDS = BITS
 """Tasks on which a policy without memory is exactly at chance. plate_thermotaxis is none of them: brains that are told
 their reward can follow it, and need not remember the temperature."""

@@ -3,8 +3,8 @@
 ``python scripts/results_page.py --measure pong-v2 wall-v2`` runs every learner and its twin with learning off, 50 runs
 each, and keeps what came out in ``docs/results/<task>.json``; a learner that is there with the same runs and seed is
 not run again. ``--brains mlp_ppo,mlp_dqn`` runs only these; the page names learners and tasks that are missing.
-``--write`` makes the page from these files. ``--check`` fails where the page differs from them, and
-executes one run of every task again and compares its hash.
+``--write`` makes the page from these files and leaves out tasks that a newer version has replaced. ``--check`` fails
+where the page differs from them, and executes one run of every task again and compares its hash.
 """
 
 import argparse
@@ -128,7 +128,7 @@ def page() -> str:
     """The page with the tables of everything that was measured."""
     text = PAGE.read_text(encoding="utf-8")
     before, after = text.partition(BEGIN)[0], text.partition(END)[2]
-    sections = [_section(path) for path in sorted(DATA.glob("*.json"))]
+    sections = [_section(path) for path in sorted(DATA.glob("*.json")) if newer_version(get_task(path.stem)) is None]
     return before + "\n\n".join([BEGIN, *sections, _unmeasured(), END]) + after
 
 
