@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from nematodebench.cli.show import normalised
 from nematodebench.continual.report import ContinualReport, summarise
 from nematodebench.continual.runs import Settings, run_continual
+from nematodebench.stats import with_interval
 from nematodebench.tasks.continual import ORDER
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -42,7 +42,9 @@ def _cells(report: ContinualReport) -> dict[str, Any]:
     for profile in _PROFILES:
         found = report.profiles[profile]
         scores[f"{profile} primary"] = str(found.primary)
-        scores[f"{profile} anchored"] = normalised(found.anchored.unclamped, found.anchored.ci95, found.anchored.doubt)
+        scores[f"{profile} anchored"] = with_interval(
+            found.anchored.unclamped, found.anchored.ci95, found.anchored.doubt
+        )
     return {
         "scores": scores,
         "reward": {name: str(report.environments[name].reward) for name in ORDER},

@@ -15,7 +15,7 @@ from results_page import BRAINS
 from nematodebench.continual.report import summarise
 from nematodebench.continual.runs import Settings, run_continual
 from nematodebench.sessions.execution import Progress
-from nematodebench.stats import plus_minus
+from nematodebench.stats import with_interval
 from nematodebench.tasks.continual import ORDER
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "findings"
@@ -30,24 +30,19 @@ def measure(brain: str, workers: int | None) -> dict[str, Any]:
     report = summarise(run_continual(brain, {}, settings, Progress()))
     transfer = report.transfer
     assert transfer is not None
-    count = len(ORDER)
+    anchored, count = report.profiles["calibrated"].anchored, len(ORDER)
     return {
         "learned": sum(transfer.matrix[k][k].mean for k in range(count)) / count,
         "left": sum(transfer.matrix[-1][k].mean for k in range(count)) / count,
         "forgetting": [transfer.forgetting.mean, *transfer.forgetting.ci95],
-        "anchored": plus_minus(report.profiles["calibrated"].anchored.estimate, _half(report)),
+        "anchored": with_interval(anchored.estimate, anchored.ci95),
         "by_task": {name: str(value) for name, value in transfer.forgetting_by_task.items()},
         "failed": report.failed,
     }
 
 
-def _half(report: Any) -> float:
-    low, high = report.profiles["calibrated"].anchored.ci95
-    return float(high - low) / 2
-
-
 def _shown(value: list[float]) -> str:
-    return plus_minus(value[0], (value[2] - value[1]) / 2)
+    return with_interval(value[0], (value[1], value[2]))
 
 
 def verdict(kept: dict[str, Any]) -> list[str]:

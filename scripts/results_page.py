@@ -21,7 +21,7 @@ from nematodebench.brains.listing import list_summaries
 from nematodebench.brains.registry import is_built_in
 from nematodebench.sessions.scores import RunScores, scores_of
 from nematodebench.sessions.twins import gain
-from nematodebench.stats import plus_minus
+from nematodebench.stats import with_interval
 from nematodebench.tasks.anchoring import TaskAnchors, load_anchors, normalise
 from nematodebench.tasks.ranked import blind_line, newer_version
 from nematodebench.tasks.registry import built_in_tasks, get_task
@@ -54,7 +54,7 @@ def _cell(task: str, brain: str, workers: int | None) -> dict[str, Any]:
     assert norm.ci95 is not None
     return {
         "score": str(scores.summary),
-        "normalised": plus_minus(norm.estimate, (norm.ci95[1] - norm.ci95[0]) / 2),
+        "normalised": with_interval(norm.estimate, norm.ci95),
         "low": norm.ci95[0],
         "untrained": str(found.untrained),
         "gain": str(found),

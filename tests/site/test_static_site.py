@@ -2,10 +2,12 @@
 
 import gzip
 import json
+import math
 import re
 import threading
 import urllib.error
 import urllib.request
+from dataclasses import replace
 
 import pytest
 from site_entries import HOSTILE, entries
@@ -180,10 +182,21 @@ def test_what_cannot_be_read_is_not_shown(tmp_path):
     [(0.0123, "0.968 ± 0.012"), (0.0006, "0.968 ± 0.001"), (0.0002, "0.968 ± <0.001"), (1e-6, "0.968 ± <0.001")],
 )
 def test_pages_show_three_decimals_at_most(half, shown):
-    assert interval(0.968, half) == shown
+    assert interval(0.968, (0.968 - half, 0.968 + half)) == shown
+    assert interval(0.968, (0.968 - half, 0.968 + half), "few runs") == f"{shown} (!)"
     value = StatValue(0.968, 0.1, 0.0, 1.0, 100, (0.968 - half, 0.968 + half))
     assert stat(value) == shown
 
 
-def test_an_interval_of_no_width_stays_one():
-    assert interval(0.5, 0.0) == "0.500 ± 0.000"
+def test_an_interval_of_no_width_stays_one_and_an_unknown_one_is_left_out():
+    assert interval(0.5, (0.5, 0.5)) == "0.500 ± 0.000"
+    assert interval(0.5, None) == interval(0.5, (math.nan, math.nan)) == "0.500"
+
+
+def test_a_normalised_score_has_the_mark_that_the_score_has(tmp_path):
+    (one,) = entries(1)
+    norm = one.submission.normalised.model_copy(update={"doubt": "long tail"})
+    marked = replace(one, submission=one.submission.model_copy(update={"normalised": norm}))
+    page = build_site(tmp_path, Collection(listings={one.entry.id: marked}))["tasks/foraging_small-v2.html"].decode()
+    cell = re.search(r'<td class="num wide quiet">(.*?)</td>', page)[1]
+    assert re.fullmatch(r'<span class="hang">\d\.\d{3} ± \S+<i> \(!\)</i></span>', cell)

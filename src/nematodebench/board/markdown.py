@@ -8,7 +8,7 @@ from nematodebench.board.ranking import Entry, Standing, TaskBoard
 from nematodebench.board.text import code, escape, link, table
 from nematodebench.errors import UsageError
 from nematodebench.records.schemas import NormalisedRecord
-from nematodebench.stats import MARK, Z95, StatValue, plus_minus
+from nematodebench.stats import Z95, StatValue, plus_minus, with_interval
 from nematodebench.tasks.anchoring import TaskAnchors, load_anchors
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.ranked import blind_line, why_unranked
@@ -176,11 +176,7 @@ def _stat(value: StatValue | None) -> str:
 
 
 def _normalised(record: NormalisedRecord | None) -> str:
-    if record is None:
-        return _NONE
-    if record.ci95 is None:
-        return f"{record.score:.3f}"
-    return plus_minus(record.score, (record.ci95[1] - record.ci95[0]) / 2) + (f" {MARK}" if record.doubt else "")
+    return _NONE if record is None else with_interval(record.score, record.ci95, record.doubt)
 
 
 def _chemotaxis(listing: Listing) -> str:

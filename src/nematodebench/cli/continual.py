@@ -10,7 +10,7 @@ from nematodebench.cli.printing import json_text
 from nematodebench.cli.progress import show_progress
 from nematodebench.cli.resuming import asked_before, keeping, say_damaged
 from nematodebench.cli.sessions import tell_failed
-from nematodebench.cli.show import normalised, print_json, print_table
+from nematodebench.cli.show import print_json, print_table
 from nematodebench.cli.tables import available_width, csv_output, fit
 from nematodebench.continual.report import ContinualReport, TransferReport, summarise
 from nematodebench.continual.runs import Settings, continual_plan, run_continual
@@ -20,7 +20,7 @@ from nematodebench.files import write_file
 from nematodebench.scoring import PROFILES, anchored_primary
 from nematodebench.sessions.config import parse_assignments
 from nematodebench.sessions.execution import Progress
-from nematodebench.stats import MARK, StatValue
+from nematodebench.stats import MARK, StatValue, with_interval
 from nematodebench.tasks.continual import ORDER
 
 __all__ = ["ContinualRequest", "continual_command", "episodes_of", "sparkline"]
@@ -140,7 +140,7 @@ def _print(report: ContinualReport, profile: str) -> None:
     lines = [
         [
             name, str(found.primary), str(found.null_primary),
-            normalised(found.anchored.unclamped, found.anchored.ci95, found.anchored.doubt),
+            with_interval(found.anchored.unclamped, found.anchored.ci95, found.anchored.doubt),
             str(found.weighted), str(found.adjusted),
         ]
         for name, found in report.profiles.items()

@@ -15,8 +15,8 @@ from nematodebench.tasks.anchoring import BlindPolicy, TaskAnchors
 from nematodebench.tasks.base import Task, trained_id
 
 __all__ = [
-    "Table", "anchor_rows", "brain_label", "descriptor_lines", "normalised", "plus_minus", "print_json", "print_table",
-    "printable", "session_lines", "stat",
+    "Table", "anchor_rows", "brain_label", "descriptor_lines", "plus_minus", "print_json", "print_table", "printable",
+    "session_lines", "stat",
 ]  # fmt: skip
 
 Table: TypeAlias = tuple[list[str], list[list[str]]]
@@ -31,13 +31,6 @@ def stat(value: StatValue | None) -> str:
 def plus_minus(value: float, se: float | None) -> str:
     """A value with half its 95 % interval, if its error is known."""
     return f"{value:.3f}" if se is None or math.isnan(se) else stats.plus_minus(value, stats.Z95 * se)
-
-
-def normalised(score: float, ci95: tuple[float, float] | None, doubt: str) -> str:
-    """A normalised score with half its 95 % interval, if that is known."""
-    if ci95 is None or math.isnan(ci95[0]):
-        return f"{score:.3f}"
-    return stats.plus_minus(score, (ci95[1] - ci95[0]) / 2) + (f" {stats.MARK}" if doubt else "")
 
 
 def brain_label(brain: str, config: Mapping[str, Any], task: str, continued: bool = False) -> str:
@@ -110,7 +103,7 @@ def _runs(session: ExperimentMetadata) -> str:
 def _session_row(task: Task, session: ExperimentMetadata, names: list[str]) -> list[str]:
     norm = session.normalised
     row = [_label(session), _runs(session), stat(session.metrics.get(session.score_key))]
-    row.append("-" if norm is None else normalised(norm.score, norm.ci95, norm.doubt))
+    row.append("-" if norm is None else stats.with_interval(norm.score, norm.ci95, norm.doubt))
     row += [session.level or "-"] * task.scoring.has_levels
     row += [stat(session.metrics.get(name)).removesuffix(" (n = 1)") + _frozen_mark(session, name) for name in names]
     plate = session.chemotaxis

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nematodebench.cli.sessions import execute_plan, most_steps
-from nematodebench.cli.show import anchor_rows, normalised, print_json, print_table
+from nematodebench.cli.show import anchor_rows, print_json, print_table
 from nematodebench.engine.seeds import session_seed
 from nematodebench.sessions.scores import RunScores, scores_of
 from nematodebench.sessions.sweep import Cell, SweepStore, make_cells, parse_grid
 from nematodebench.sessions.twins import gain
-from nematodebench.stats import StatValue
+from nematodebench.stats import StatValue, with_interval
 from nematodebench.tasks.anchoring import TaskAnchors, load_anchors, normalise
 from nematodebench.tasks.base import Task
 
@@ -163,7 +163,8 @@ def _lines(
         row = [_label(s), _count(s)]
         if task.scoring.has_score:
             norm, half = s["normalised"], s["above_half"]
-            row += [_cell(s["score"]), "-" if norm is None else normalised(norm["score"], norm["ci95"], norm["doubt"])]
+            row.append(_cell(s["score"]))
+            row.append("-" if norm is None else with_interval(norm["score"], norm["ci95"], norm["doubt"]))
             row.append("-" if half is None else f"{half:.2f}")
             row += (["-", "-"] if s["gain"] is None else [str(s["gain"]), _cell(s["gain"].untrained)]) * twins
         row += [_cell(s["metrics"].get(name)) for name in shown]

@@ -14,7 +14,7 @@ from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.sessions.config import SessionConfig
 from nematodebench.sessions.plan import Plan, dump_config, make_plan
 from nematodebench.sessions.scores import RunScores, compare_scores, scores_of_record
-from nematodebench.stats import MARK, Doubt, StatValue, plus_minus
+from nematodebench.stats import Doubt, StatValue, with_interval
 from nematodebench.tasks.base import trained_id
 from nematodebench.vocabulary import NEVER_LEARN
 
@@ -53,10 +53,9 @@ class Gain:
         return {**means, "difference": self.difference, "ci95": ends, "pairs": self.pairs, "learned": self.learned}
 
     def __str__(self) -> str:
-        low, high = self.ci95
-        if math.isnan(low):
+        if math.isnan(self.ci95[0]):
             return f"{self.difference:+.3f}"
-        return plus_minus(self.difference, (high - low) / 2) + (f" {MARK}" if self.doubt else "")
+        return with_interval(self.difference, self.ci95, self.doubt)
 
     def sentence(self, brain: str) -> str:
         """Says in plain words what is shown."""

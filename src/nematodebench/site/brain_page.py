@@ -92,4 +92,4 @@ def _ablations(content: dict[str, Any]) -> dict[str, Any]:
 
 def _stat(value: dict[str, Any]) -> str:
     low, high = map(float, value["ci95"])
-    return interval(float(value["mean"]), (high - low) / 2)
+    return interval(float(value["mean"]), (low, high))

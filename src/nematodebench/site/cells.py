@@ -1,13 +1,12 @@
 """Cells of tables: scores as dots with whiskers on a common axis from floor to ceiling."""
 
 import math
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from nematodebench.records.schemas import NormalisedRecord
 from nematodebench.scoring import AnchoredScore
-from nematodebench.stats import StatValue, plus_minus
+from nematodebench.stats import StatValue, with_interval
 from nematodebench.tasks.anchoring import TaskAnchors
 from nematodebench.tasks.ranked import lines_of
 
@@ -15,6 +14,8 @@ __all__ = ["axis_lines", "dot", "interval", "number", "stat", "stored_stat"]
 
 _LOW, _HIGH = -0.05, 1.05
 """The axis goes a little beyond floor and ceiling, so that dots there are whole."""
+_DIGITS = 3
+"""Pages show no more decimals; files of data have all."""
 
 
 def _place(share: float) -> float:
@@ -45,17 +46,12 @@ def axis_lines(anchors: TaskAnchors | None) -> list[dict[str, Any]]:
 
 def stat(value: StatValue | None) -> str:
     """A value with half its interval; a dash where there is none."""
-    return "–" if value is None else _short(str(value))
+    return "–" if value is None else value.text(_DIGITS)
 
 
-def interval(value: float, half: float) -> str:
-    """A value with half its interval."""
-    return _short(plus_minus(value, half))
-
-
-def _short(text: str) -> str:
-    """Pages show three decimals at most, and files of data show all: a smaller interval is said to be smaller."""
-    return re.sub(r"± <?0\.000\d\b", "± <0.001", text)
+def interval(value: float, ci95: tuple[float, float] | None, doubt: str = "") -> str:
+    """A value with half its interval, and with the mark where there is a doubt."""
+    return with_interval(value, ci95, doubt, digits=_DIGITS)
 
 
 def stored_stat(value: Mapping[str, Any]) -> str:

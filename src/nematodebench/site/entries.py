@@ -69,9 +69,7 @@ class Signers:
 def normalised_text(listing: Listing) -> str:
     """The normalised score with half its interval."""
     norm = listing.normalised
-    if norm is None:
-        return "–"
-    return f"{norm.score:.3f}" if norm.ci95 is None else interval(norm.score, (norm.ci95[1] - norm.ci95[0]) / 2)
+    return "–" if norm is None else interval(norm.score, norm.ci95, norm.doubt)
 
 
 def row(listing: Listing, standing: Standing | None, ranked: bool, order: int, band: bool) -> dict[str, Any]:

@@ -112,16 +112,7 @@ def _table(task: str, samples: Sequence[Sample]) -> dict[str, Any]:
 
 def _cells(sample: Sample, columns: Mapping[str, str]) -> list[str]:
     done, norm = sample.scores.values.size, sample.normalised
-    half = None if norm is None else (norm.ci95[1] - norm.ci95[0]) / 2
-    share = (
-        "–"
-        if norm is None or half is None
-        else interval(norm.unclamped, half)
-        if norm.n > 1
-        else f"{norm.unclamped:.3f}"
-    )
-    if norm is not None and norm.doubt:
-        share += " (!)"
+    share = "–" if norm is None else interval(norm.unclamped, norm.ci95, norm.doubt)
     runs = str(done) if done == sample.runs else f"{done} of {sample.runs}"
     return [sample.label, runs, stat(sample.score), share, *(stat(sample.metrics.get(name)) for name in columns)]
 

@@ -1,5 +1,7 @@
 """What pages say about a task: the lines its scores are read against, and how well it tells brains apart."""
 
+import math
+
 from nematodebench.board.ranking import TaskBoard
 from nematodebench.scoring import AnchorKind, ScoreAnchor
 from nematodebench.site.cells import interval
@@ -38,7 +40,8 @@ def anchor_table(anchors: TaskAnchors | None) -> list[list[str]]:
     for name, one in named:
         if one is None:
             continue
-        value = interval(one.value, Z95 * one.se) if one.n and one.se else f"{one.value:.3f}"
+        half = Z95 * one.se if one.n and one.se else math.nan
+        value = interval(one.value, (one.value - half, one.value + half))
         words = f"{one.policy}; {one.provenance}" if isinstance(one, BlindPolicy) else one.provenance
         rows.append([name, value, f"{(one.value - anchors.floor.value) / gap:.3f}", str(one.n or "–"), words])
     return rows

@@ -17,7 +17,7 @@ from nematodebench.stats.intervals import (
 )
 from nematodebench.stats.permutation import exchange_p_value, smallest_exchange_p_value
 from nematodebench.stats.ranks import RankSets, rank_sets
-from nematodebench.stats.values import IntervalKind, StatValue, plus_minus
+from nematodebench.stats.values import IntervalKind, StatValue, plus_minus, with_interval
 from nematodebench.stats.verdicts import (
     SMALLEST_EFFECT,
     Verdict,
@@ -68,4 +68,5 @@ __all__ = [
     "t_critical",
     "verdict",
     "wilson",
+    "with_interval",
 ]

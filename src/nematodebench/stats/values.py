@@ -24,7 +24,7 @@ from nematodebench.stats.intervals import (
     wilson,
 )
 
-__all__ = ["IntervalKind", "StatValue", "plus_minus"]
+__all__ = ["IntervalKind", "StatValue", "plus_minus", "with_interval"]
 
 IntervalKind: TypeAlias = Literal["plain", "normal", "t", "bootstrap", "jackknife", "wilson", "sessions"]
 """How an interval was computed. "plain" is 1.96 standard errors at any n, as results of older versions have it."""
@@ -32,11 +32,19 @@ IntervalKind: TypeAlias = Literal["plain", "normal", "t", "bootstrap", "jackknif
 _ODD_SESSIONS = 0.01
 
 
-def plus_minus(value: float, half: float) -> str:
-    """`0.867 ± 0.023`; a small interval gets a digit more, because only a constant has none."""
-    if 0 < half < 0.0005:
-        return f"{value:.3f} ± " + ("<0.0001" if half < 0.00005 else f"{half:.4f}")
-    return f"{value:.3f} ± {half:.3f}"
+def plus_minus(value: float, half: float, *, digits: int = 4) -> str:
+    """`0.867 ± 0.023`; a small interval gets as many as ``digits``, because only a constant has none."""
+    if not 0 < half < 0.0005:
+        return f"{value:.3f} ± {half:.3f}"
+    least = 10.0**-digits
+    return f"{value:.3f} ± " + (f"<{least:.{digits}f}" if digits == 3 or half < least / 2 else f"{half:.{digits}f}")
+
+
+def with_interval(value: float, ci95: tuple[float, float] | None, doubt: str = "", *, digits: int = 4) -> str:
+    """`0.867 ± 0.023 (!)`: with the mark where there is a doubt, and the value alone where no interval is known."""
+    if ci95 is None or math.isnan(ci95[0]):
+        return f"{value:.3f}"
+    return plus_minus(value, (ci95[1] - ci95[0]) / 2, digits=digits) + (f" {MARK}" if doubt else "")
 
 
 @dataclass(frozen=True)
@@ -148,14 +156,17 @@ class StatValue:
         """Whether the interval is known: one value tells nothing about its spread."""
         return not any(math.isnan(end) for end in self.ci95)
 
-    def __str__(self) -> str:
-        low, high = self.ci95
+    def text(self, digits: int = 4) -> str:
+        """What `str()` prints, with as many digits of a small interval."""
         if not self.has_interval:
             return f"{self.mean:.3f} (n = {self.n})"
-        mark = f" {MARK}" if self.doubt else ""
         if self.kind == "wilson":
-            return f"{self.mean:.3f} [{low:.3f}, {high:.3f}]{mark}"
-        return plus_minus(self.mean, (high - low) / 2) + mark
+            low, high = self.ci95
+            return f"{self.mean:.3f} [{low:.3f}, {high:.3f}]" + (f" {MARK}" if self.doubt else "")
+        return with_interval(self.mean, self.ci95, self.doubt, digits=digits)
+
+    def __str__(self) -> str:
+        return self.text()
 
 
 def _around(array: FloatArray, half: float) -> tuple[float, float]:
