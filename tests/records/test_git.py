@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 import nematodebench
+from nematodebench.records import git as git_module
 from nematodebench.records.commits import brain_commit
-from nematodebench.records.git import git, git_bytes
+from nematodebench.records.git import git, git_bytes, has_more
 from nematodebench.submissions import repository
 
 SOURCES = sorted(Path(nematodebench.__file__).parent.rglob("*.py"))
@@ -124,3 +125,24 @@ def starts_git(path):
 
 def test_there_is_one_place_that_calls_git():
     assert [path.name for path in SOURCES if starts_git(path)] == ["git.py"]
+
+
+@pytest.mark.parametrize(
+    ("script", "answer"),
+    [
+        (r"printf 'a\0b\0'", False),
+        (r"printf 'a\0b\0c\0'; exec sleep 60", True),
+        (r"printf 'a\0b\0'; exec sleep 60", None),
+        (r"printf 'a\0b\0'; exit 1", None),
+    ],
+)
+def test_names_are_counted_no_further_than_needed_and_who_is_too_slow_gives_no_answer(
+    tmp_path, monkeypatch, script, answer
+):
+    program = tmp_path / "git"
+    program.write_text(f'#!/bin/sh\ncase "$*" in *ls-tree*) {script};; esac\n')
+    program.chmod(0o755)
+    monkeypatch.setattr(git_module, "_program", lambda: str(program))
+    monkeypatch.setattr(git_module, "_SECONDS", 3)
+    monkeypatch.setattr(git_module, "_PART", 6)
+    assert has_more(("ls-tree",), 2, tmp_path) is answer

@@ -8,7 +8,7 @@ folder. Replaced objects and grafts, which show another history than the commits
 import os
 import shutil
 import subprocess
-import time
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -65,17 +65,22 @@ def has_more(arguments: Sequence[str], most: int, folder: Path) -> bool | None:
     if program is None:
         return None
     words = [program, "--no-pager", "-C", str(place), *arguments]
-    until, found = time.monotonic() + _SECONDS, 0
+    found = 0
     with subprocess.Popen(
         words, cwd="/", env=_safe(place), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as listing:
         assert listing.stdout is not None
-        while found <= most and time.monotonic() < until:
-            part = listing.stdout.read(_PART)
-            if not part:
-                return False if listing.wait() == 0 else None
-            found += part.count(b"\0")
-        listing.kill()
+        too_late = threading.Timer(_SECONDS, listing.kill)
+        too_late.start()
+        try:
+            while found <= most:
+                part = listing.stdout.read(_PART)
+                if not part:
+                    return False if listing.wait() == 0 else None
+                found += part.count(b"\0")
+        finally:
+            too_late.cancel()
+            listing.kill()
     return True
 
 
