@@ -10,6 +10,7 @@ import pytest
 
 from nematodebench.brains.registry import get_brain
 from nematodebench.cli import build
+from nematodebench.cli.check import _indices
 from nematodebench.engine.interpreted import refuse_wrong_index
 from nematodebench.errors import CompileError, UsageError
 from nematodebench.kernels.abi import BRAIN
@@ -171,6 +172,16 @@ def test_a_wrong_index_is_found_before_the_first_session(brain, memory, act, rea
     mine, task = get_brain(name), get_task("association-v2")
     with pytest.raises(UsageError, match=rf"{reason}.*\(mine_\w+\.py, line 17, in act\) at episode 0, step 0"):
         refuse_wrong_index(task, name, mine, mine.config())
+
+
+@pytest.mark.parametrize(
+    ("first", "outcome"),
+    [("pass", "passed"), ("import os\nif 'NUMBA_DISABLE_JIT' in os.environ: raise SystemExit(1)", "left out")],
+)
+def test_a_trial_that_was_not_made_is_not_called_passed(brain, first, outcome):
+    name = brain(text=f"{first}\n{BRAIN_FILE}")
+    (part,) = _indices(name, get_brain(name), {}, [get_task("association-v2")])
+    assert part.outcome == outcome
 
 
 def test_brains_of_this_package_and_sound_ones_are_not_refused(brain):

@@ -97,6 +97,8 @@ def _indices(name: str, brain: BrainType, given: dict[str, Any], tasks: list[Tas
     if task is None:
         return [Part(_INDICES, "left out", "refuses the bodies of all tasks")]
     wrong = wrong_index(task, name, brain, config, _TRIAL_SECONDS)
+    if wrong is None:
+        return [Part(_INDICES, "left out", "the brain cannot be tried in the interpreter")]
     return [Part(_INDICES, "FAILED" if wrong else "passed", wrong)]
 
 

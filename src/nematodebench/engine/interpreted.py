@@ -41,8 +41,10 @@ def refuse_wrong_index(task: Task, name: str, brain: BrainType | Foreign, config
         raise UsageError(f"Brain {name!r} uses a wrong index, which compiled code would not notice. {wrong}.")
 
 
-def wrong_index(task: Task, name: str, brain: BrainType, config: Any, seconds: float) -> str:
-    """What the interpreter says of a wrong index in the first steps of a run; empty where there is none.
+def wrong_index(task: Task, name: str, brain: BrainType, config: Any, seconds: float) -> str | None:
+    """What the interpreter says of a wrong index in the first steps of a run.
+
+    It is empty where every index is right, and None where the brain could not be tried.
 
     Args:
         task: The task of the run.
@@ -55,7 +57,7 @@ def wrong_index(task: Task, name: str, brain: BrainType, config: Any, seconds: f
     try:
         given = pickle.dumps((RunSpec(replace(task, phases=phases), name, brain, config, run_seed(0, 0)), seconds))
     except (pickle.PicklingError, AttributeError, TypeError):  # a class inside a function or a script
-        return ""
+        return None
     tell(f"trying {name} in the interpreter, where a wrong index is found")
     command = [sys.executable, "-P", "-c", f"from {__name__} import answer; answer()"]
     environment = {
@@ -63,7 +65,7 @@ def wrong_index(task: Task, name: str, brain: BrainType, config: Any, seconds: f
     }  # fmt: skip
     done = subprocess.run(command, input=given, capture_output=True, env=environment, check=False)
     told = done.stdout.decode(errors="replace").strip().splitlines()
-    return str(json.loads(told[-1])) if done.returncode == 0 and told else ""
+    return str(json.loads(told[-1])) if done.returncode == 0 and told else None
 
 
 def answer() -> None:
