@@ -85,7 +85,9 @@ def main() -> int:
         browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
         with Firefox(Path(profile)) as firefox:
             for task, brain in RUNS:
-                cells, same = _columns(browser.new_page(), firefox, address, task, brain)
+                page = browser.new_page()
+                cells, same = _columns(page, firefox, address, task, brain)
+                page.close()
                 different += not same
                 print(f"| {task} | {brain} | {' | '.join(cells)} | {'same' if same else 'DIFFERENT'} |", flush=True)
     return 1 if different else 0

@@ -28,18 +28,17 @@ Written by `nematodebench board regenerate` from `benchmarks/` and `artifacts/`.
 episode records; what does not pass its checks is not here.
 
 Scores are mean ± half the 95 % interval over all runs; where a small group of runs lies far from the others, or they
-have a long tail, the mark (!) says that the interval may cover less than 93 %.
-*Rank* is the set of ranks that the data leave open, for all
-brains of a table at once; brains that share a letter of *group* are not told apart. *Normalised* is the share of the
-gap from chance (0) to the ceiling (1) that was closed. *Score* was measured by the verifier on seeds drawn after the
-submission was fixed; *claimed* is what was submitted, marked where fresh runs do not support it. *Verified* says how
-many of the claimed runs came out the same bit for bit, how many fresh runs were made, and when. *Date* is that of the
-merge or of the verification, whichever came first, not one that somebody wrote. *Replaced* is the brain's former
-entry. *Class* says what a brain computes with: `classical` are tables, models of beliefs and networks of rates,
-recurrent ones and those on the wiring of the worm too; the others are `spiking`, `reservoir` and `quantum`. Lines
-without a rank are for reference: policies that were trained elsewhere or written by hand, and the task's anchors. A
-learner has skill where it is above the best input-blind policy; a high rank alone does not show that. What every column
-means: [EVALUATION.md](EVALUATION.md). How to get here: [SUBMISSION_GUIDE.md](SUBMISSION_GUIDE.md)."""
+have a long tail, the mark (!) says that the interval may cover less than 93 %. *Rank* is the set of ranks that the data
+leave open, for all brains of a table at once; brains that share a letter of *group* are not told apart. *Normalised* is
+the share of the gap from chance (0) to the ceiling (1) that was closed. *Score* was measured by the verifier on seeds
+drawn after the submission was fixed; *claimed* is what was submitted, marked where fresh runs do not support it.
+*Verified* says how many of the claimed runs came out the same bit for bit, how many fresh runs were made, and when.
+*Date* is that of the merge or of the verification, whichever came first, not one that somebody wrote. *Replaced* is the
+brain's former entry. *Class* says what a brain computes with: `classical` are tables, models of beliefs and networks of
+rates, recurrent ones and those on the wiring of the worm too; the others are `spiking`, `reservoir` and `quantum`.
+Lines without a rank are for reference: policies that were trained elsewhere or written by hand, and the task's anchors.
+A learner has skill where it is above the best input-blind policy; a high rank alone does not show that. What every
+column means: [EVALUATION.md](EVALUATION.md). How to get here: [SUBMISSION_GUIDE.md](SUBMISSION_GUIDE.md)."""
 _EMPTY = "There is no entry yet."
 _WAITING = """\
 # Waiting for verification

@@ -334,7 +334,7 @@ class BoardSite:
                 "cells": [_about(brain)[0], lines[0]["class"], len(lines)],
             }
             for brain, lines in self._brains.items()
-        ]  # fmt: skip
+        ]
         return self._list(
             "Brains", "Every brain with a current entry.", ["Brain", "What it is", "Class", "Tasks"], rows
         )

@@ -85,11 +85,7 @@ def row(listing: Listing, standing: Standing | None, ranked: bool, order: int, b
     made, again = listing.submission, listing.verified
     score, claim = listing.score, made.score
     status = "current" if standing is not None else "waiting" if again is None else "former"
-
-    def end(side: int) -> float | None:
-        found = math.nan if score is None else score.ci95[side]
-        return None if math.isnan(found) else round(found, 6)
-
+    low, high = (None, None) if score is None else map(_end, score.ci95)
     checked = "no" if again is None else f"{again.reexecution.identical} of {again.reexecution.claimed}"
     return {
         "id": made.submission_id, "file": file_name(made.submission_id), "brain": made.brain_type,
@@ -97,12 +93,17 @@ def row(listing: Listing, standing: Standing | None, ranked: bool, order: int, b
         "rank": rank_text(standing.ranks) if standing and ranked else "–", "group": standing.group if standing else "",
         "order": order, "band": "band" if band else "", "status": status, "dot": number(listing.normalised),
         "score": stat(score), "value": None if score is None else round(score.mean, 6),
-        "low": end(0), "high": end(1),
+        "low": low, "high": high,
         "claimed": "–" if claim is None else f"{claim.mean:.3f}",
         "claimed_value": None if claim is None else round(claim.mean, 6), "too_good": listing.too_good,
         "normalised": normalised_text(listing), "runs": listing.runs, "contributor": made.contributor,
         "verified": checked, "date": day(listing.entry.date), "replay": False,
     }  # fmt: skip
+
+
+def _end(value: float) -> float | None:
+    """An end of an interval; None where it is unknown."""
+    return None if math.isnan(value) else round(value, 6)
 
 
 def sessions_of_entry(root: Path, listing: Listing) -> list[StoredSession]:

@@ -12,7 +12,7 @@ from nematodebench.engine.isolation.seccomp import filter_program
 
 __all__ = ["die_with_parent", "own_name_spaces", "own_temporary_folder", "shut_in"]
 
-_PDEATHSIG, _NO_NEW_PRIVILEGES, _SECCOMP, _AMBIENT = 1, 38, 22, 47
+_PDEATHSIG, _NO_NEW_PRIVILEGES, _SECCOMP, _AMBIENT, _DROP_FROM_BOUNDING = 1, 38, 22, 47, 24
 _CLEAR_ALL, _FILTER, _SIGKILL = 4, 2, 9
 _NAME_SPACES = 0x00020000 | 0x08000000 | 0x20000000
 """Mounts, memory that processes share, and numbers of processes."""
@@ -68,7 +68,7 @@ def shut_in() -> None:
     _checked(library.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0), "no new privileges")
     for capability in range(64):
         with contextlib.suppress(OSError):  # it may not have been there
-            _checked(library.prctl(24, capability, 0, 0, 0), "bounding set")
+            _checked(library.prctl(_DROP_FROM_BOUNDING, capability, 0, 0, 0), "bounding set")
     _checked(library.prctl(_AMBIENT, _CLEAR_ALL, 0, 0, 0), "no privilege for programs that it starts")
     header, nothing = (ctypes.c_uint32 * 2)(_CAPABILITIES_VERSION_3, 0), (ctypes.c_uint32 * 6)()
     _checked(library.syscall(_CAPSET, header, nothing), "no privileges")

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
 
@@ -88,8 +89,6 @@ def _libraries(brain: Foreign) -> list[str]:
 def _sources(brain: Foreign) -> list[Path]:
     place = brain.where.rpartition(":")[0]
     if not place.endswith(".py"):
-        from importlib.util import find_spec
-
         top = find_spec(place.partition(".")[0])  # imports nothing
         folders = [] if top is None else list(top.submodule_search_locations or [])
         return [Path(folder, *place.split(".")[1:]).with_suffix(".py") for folder in folders]
