@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import special
 from scipy import stats as scipy_stats
 
 from nematodebench.stats import (
@@ -109,6 +110,24 @@ def test_equivalence_equals_statsmodels():
 def test_power_equals_statsmodels(effect, n):
     tests = pytest.importorskip("statsmodels.stats.power")
     assert power(effect, 1.0, n, 0.05) == pytest.approx(tests.TTestPower().power(effect, n, 0.05), abs=1e-6)
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 10, 50, 500, 5000])
+def test_power_is_known_however_large_the_difference_is(n):
+    """Averaged over what the sample's deviation may be, in place of scipy's function, which underflows."""
+    shares = (np.arange(20_000) + 0.5) / 20_000
+    deviations = np.sqrt(special.chdtri(n - 1, shares) / (n - 1))
+    point = special.stdtrit(n - 1, 0.98)
+    for shift in np.linspace(0.0, 60.0, 121):
+        wanted = special.ndtr(shift - point * deviations) + special.ndtr(-shift - point * deviations)
+        assert power(shift / math.sqrt(n), 1.0, n) == pytest.approx(float(wanted.mean()), abs=1e-4)
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 10])
+def test_what_few_runs_detect_is_detected_in_four_of_five_simulations(n):
+    values = np.random.default_rng(n).normal(detectable_difference(1.0, n), 1.0, (20_000, n))
+    statistic = values.mean(axis=1) / (values.std(axis=1, ddof=1) / math.sqrt(n))
+    assert np.mean(np.abs(statistic) > special.stdtrit(n - 1, 0.98)) == pytest.approx(0.8, abs=0.015)
 
 
 def test_runs_and_differences_invert_the_power():

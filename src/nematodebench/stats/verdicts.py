@@ -24,6 +24,8 @@ POWER = 0.80
 SMALLEST_EFFECT = 0.01
 """The smallest difference of a normalised score that matters, unless another one is declared."""
 MOST_RUNS = 1_000_000
+_NOTHING_LEFT = 7.0
+"""So many standard errors from 0 an estimate has the wrong sign in 1 of 10^12 cases."""
 
 
 @dataclass(frozen=True)
@@ -116,8 +118,11 @@ def power(difference: float, std: float, runs: int, level: float = LEVEL) -> flo
     if runs < 2:
         return 0.0
     shift, point = math.sqrt(runs) * abs(difference) / std, t_critical(runs - 1, 1 - level)
-    # scipy's function underflows to nan far out, where the power is 1 to all digits.
-    return 1.0 if shift > point + 10 else float(1 - nctdtr(runs - 1, shift, point) + nctdtr(runs - 1, shift, -point))
+    # scipy's function is nan where it underflows: far out in the wrong direction, where nothing is left, and with many
+    # standard errors in the right one, where nothing is missing.
+    missed = float(nctdtr(runs - 1, shift, point))
+    wrong_way = 0.0 if shift > _NOTHING_LEFT else float(nctdtr(runs - 1, shift, -point))
+    return 1.0 if math.isnan(missed) else 1.0 - missed + wrong_way
 
 
 def runs_to_detect(difference: float, std: float, wanted: float = POWER, level: float = LEVEL) -> int:
