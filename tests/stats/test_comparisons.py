@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from nematodebench.stats import compare, holm, probability_of_improvement
+from nematodebench.stats import compare, holm, probability_of_improvement, verdict
 
 RUNS = st.lists(st.integers(0, 5).map(float), min_size=1, max_size=30)
 
@@ -164,3 +164,29 @@ def test_tails_that_pairs_share_do_not_count_and_a_constant_side_does_not_either
     assert compare(noise, np.zeros(60), seeds, seeds).doubt == ""
     apart = np.where(np.arange(60) < 5, 5.0, noise)
     assert compare(apart + noise, apart, seeds, seeds).doubt == "small group"
+
+
+@pytest.mark.parametrize("n", [3, 7, 10, 60])
+@pytest.mark.parametrize(("low", "high"), [(0.1, 0.3), (1 / 3, 2 / 3), (0.9, 0.7), (0.1, 0.1), (1e-9, 0.1)])
+@pytest.mark.parametrize("paired", [True, False])
+def test_constants_have_no_error_however_their_mean_is_rounded(n, low, high, paired):
+    seeds = list(range(n)) if paired else None
+    result = compare([low] * n, [high] * n, seeds, seeds)
+    assert result.se == 0.0
+    assert result.p_value == (1.0 if low == high else 0.0)
+    assert verdict(result).reason in {"the same in every run", "the same difference in every run"}
+
+
+def test_pairs_that_all_differ_by_the_same_have_no_error():
+    runs = np.random.default_rng(3).random(60)
+    result = compare(runs, runs + 0.1, range(60), range(60))
+    assert (result.se, result.doubt) == (0.0, "")
+    errors = 60 * runs - 59 * runs.mean()
+    assert compare(runs, runs + 0.1, range(60), range(60), errors, errors + 0.1).se == 0.0
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_small_differences_between_runs_are_an_error_still(scale):
+    runs = scale * (0.5 + 1e-9 * np.random.default_rng(4).random(20))
+    assert compare(runs, runs[::-1], range(20), range(20)).se > 0.0
+    assert compare(runs, runs[::-1]).se > 0.0

@@ -275,3 +275,11 @@ def test_the_table_of_students_t_is_scipys():
     for df in (*range(1, 120), 2.5, 48.0, 0.3):
         assert t_critical(df) == scipy_special.stdtrit(df, 0.975)
     assert t_critical(7, 0.9) == scipy_special.stdtrit(7, 0.95)
+
+
+@pytest.mark.parametrize("value", [0.1, 1 / 3, 0.7, 23.4])
+@pytest.mark.parametrize("runs", [7, 10, 60])
+def test_a_constant_has_no_deviation_however_its_mean_is_rounded(value, runs):
+    found = StatValue.from_values([value] * runs)
+    assert found.std == 0.0
+    assert str(found) == f"{value:.3f} ± 0.000 (!)"

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from nematodebench.stats.checks import FloatArray, require_unit, vector
 from nematodebench.stats.doubt import Doubt, doubt
 from nematodebench.stats.improvement import improvement_interval, probability_of_improvement
-from nematodebench.stats.intervals import t_critical
+from nematodebench.stats.intervals import ROUNDING, half_widths, t_critical
 
 __all__ = ["Comparison", "compare", "holm"]
 
@@ -85,9 +85,10 @@ def compare(
     pairs = _pairs(_seed_index("seeds_x", seeds_x, a.size), _seed_index("seeds_y", seeds_y, b.size))
     if pairs:
         rows, partners = (list(side) for side in zip(*pairs, strict=True))
-        differences = a[rows] - b[partners]
+        differences = _settled(a[rows] - b[partners], a, b)
         difference, why = float(differences.mean()), _doubt(a, b, differences)
-        se, df = _standard_error(error_a[rows] - error_b[partners]), len(pairs) - 1.0
+        errors = _settled(error_a[rows] - error_b[partners], error_a, error_b)
+        se, df = _standard_error(errors), len(pairs) - 1.0
         chance = improvement_interval(a[rows], b[partners], paired=True)
     else:
         difference, why = float(a.mean() - b.mean()), _doubt(a, b)
@@ -131,8 +132,15 @@ def _pairs(index_x: dict[int, int], index_y: dict[int, int]) -> list[tuple[int, 
     return shared if 2 * len(shared) >= max(len(index_x), len(index_y)) else []
 
 
+def _settled(differences: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+    """Differences of pairs; those of a constant that rounding errors alone make unlike are all the same number."""
+    if float(np.ptp(differences)) > ROUNDING * max(float(np.abs(a).max()), float(np.abs(b).max())):
+        return differences
+    return np.full_like(differences, np.median(differences))
+
+
 def _standard_error(values: FloatArray) -> float:
-    return float(values.std(ddof=1)) / math.sqrt(values.size) if values.size > 1 else math.nan
+    return float(half_widths(values, 1.0)) if values.size > 1 else math.nan
 
 
 def _welch(a: FloatArray, b: FloatArray) -> tuple[float, float]:

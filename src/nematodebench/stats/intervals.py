@@ -15,8 +15,8 @@ from nematodebench.stats.checks import FloatArray, vector
 from nematodebench.stats.student import T95
 
 __all__ = [
-    "FEW_RUNS", "RESAMPLES", "Z95", "IntervalMethod", "critical", "half_widths", "interval", "is_share",
-    "percentile_interval", "pseudo_values", "t_critical", "wilson",
+    "FEW_RUNS", "RESAMPLES", "ROUNDING", "Z95", "IntervalMethod", "critical", "deviations", "half_widths", "interval",
+    "is_share", "percentile_interval", "pseudo_values", "t_critical", "wilson",
 ]  # fmt: skip
 
 IntervalMethod: TypeAlias = Literal["auto", "normal", "t", "bootstrap"]
@@ -26,6 +26,8 @@ Z95 = 1.96
 """Half of a normal 95 % interval in standard errors, as the metrics define it."""
 FEW_RUNS = 50
 """Below this many runs intervals are Student's."""
+ROUNDING = 1e-12
+"""Values that differ by less than this share of the largest of them are the same number."""
 _TABLE = range(1, len(T95) + 1)
 
 
@@ -51,8 +53,18 @@ def critical(n: int) -> float:
 
 def half_widths(values: FloatArray, factor: float) -> FloatArray:
     """Of rows of runs: factor x std / sqrt(n)."""
-    halves: FloatArray = factor * values.std(axis=-1, ddof=1) / math.sqrt(values.shape[-1])
+    halves: FloatArray = factor * deviations(values) / math.sqrt(values.shape[-1])
     return halves
+
+
+def deviations(values: FloatArray) -> FloatArray:
+    """Sample standard deviation of rows of runs: exactly 0 for runs that differ by no more than rounding errors.
+
+    The mean of ten times 0.1 is not 0.1 in floating point, so a constant would have a deviation of 10^-17.
+    """
+    away = values.max(axis=-1) - values.min(axis=-1)
+    found: FloatArray = np.where(away > ROUNDING * np.abs(values).max(axis=-1), values.std(axis=-1, ddof=1), 0.0)
+    return found
 
 
 def pseudo_values(whole: ArrayLike, without: FloatArray) -> FloatArray:

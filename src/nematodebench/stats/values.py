@@ -17,6 +17,7 @@ from nematodebench.stats.intervals import (
     Z95,
     IntervalMethod,
     critical,
+    deviations,
     half_widths,
     interval,
     is_share,
@@ -98,7 +99,7 @@ class StatValue:
             return cls(value, 0.0, value, value, runs.size, (math.nan, math.nan), "jackknife")
         half = float(half_widths(runs, t_critical(runs.size - 1)))
         ends = (value - half, value + half)
-        return cls(value, float(runs.std(ddof=1)), value, value, runs.size, ends, "jackknife", whole_doubt(runs))
+        return cls(value, float(deviations(runs)), value, value, runs.size, ends, "jackknife", whole_doubt(runs))
 
     @classmethod
     def pooled(
@@ -148,7 +149,7 @@ class StatValue:
 
     @classmethod
     def _summary(cls, array: FloatArray, ci95: tuple[float, float], kind: IntervalKind, why: Doubt = "") -> StatValue:
-        std = float(array.std(ddof=1)) if array.size > 1 else 0.0
+        std = float(deviations(array)) if array.size > 1 else 0.0
         return cls(float(array.mean()), std, float(array.min()), float(array.max()), array.size, ci95, kind, why)
 
     @property
