@@ -7,7 +7,7 @@ torch = pytest.importorskip("torch")
 
 from torch import nn  # noqa: E402
 
-from nematodebench.engine.population_kernels import policy_slopes  # noqa: E402
+from nematodebench.engine.population_kernels import lanes_function  # noqa: E402
 from nematodebench.engine.torch_lanes import Networks  # noqa: E402
 
 ROWS, HEADS, LEVELS, ENTROPY, CLIP = 40, 2, 3, 0.03, 0.2
@@ -36,7 +36,7 @@ def test_slopes_of_the_loss_are_those_of_autograd(ppo):
     (wanted,) = torch.autograd.grad(losses.sum(), odds)
     logs, slopes = np.empty(ROWS, dtype=np.float32), np.empty((ROWS, HEADS, LEVELS), dtype=np.float32)
     given = odds.detach().clone().numpy(), choices.numpy(), weights.numpy(), before.numpy()
-    policy_slopes()(*given, ENTROPY, CLIP, logs, slopes)
+    lanes_function("slopes")(*given, ENTROPY, CLIP, logs, slopes)
     np.testing.assert_allclose(logs, chosen.detach().numpy(), rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(slopes, wanted.numpy(), rtol=1e-4, atol=1e-6)
 

@@ -1,7 +1,7 @@
 """What a torch population does for all its lanes beside torch, one compiled call each.
 
 Acting takes a row of each lane through the lane's own network. Torch spends most of that time between its operations,
-so chains of linear layers with plain activations between them go through :func:`forward_lanes`.
+so chains of linear layers with plain activations between them go through one compiled function.
 """
 
 from collections.abc import Callable
@@ -16,10 +16,7 @@ from nematodebench.kernels.math import exp32, fma, log32, tanh32
 from nematodebench.kernels.memory import Block, counter
 from nematodebench.kernels.vectors import LANES, add_linear, matrix
 
-__all__ = [
-    "POPULATION_FUNCTIONS", "RELU", "TANH", "Layer", "adam_lanes", "advantages_lanes", "choose_lanes", "forward_lanes",
-    "keep_lanes", "policy_slopes", "tanh_lanes", "tanh_slope_lanes",
-]  # fmt: skip
+__all__ = ["POPULATION_FUNCTIONS", "RELU", "TANH", "Layer", "lanes_function"]
 
 MASK: TypeAlias = NDArray[np.bool_]
 TANH, RELU = 1, 2
@@ -239,44 +236,9 @@ POPULATION_FUNCTIONS: dict[str, tuple[Any, Any]] = {
     "slopes": (_policy_slopes, types.void(_f32c, _i64m, _f32, _f32, _real, _real, _f32, _f32c)),
     "slope of tanh": (_tanh_slope, types.void(_f32, _f32)),
 }
-"""The functions with their signatures."""
+"""The functions by what they do, with their signatures."""
 
 
-def forward_lanes() -> Callable[..., None]:
-    """The function that takes a row of each lane through its network (compiled or loaded on first use)."""
-    return first_class(*POPULATION_FUNCTIONS["forward"])
-
-
-def choose_lanes() -> Callable[..., int]:
-    """The function that draws actions and keeps them (compiled or loaded on first use)."""
-    return first_class(*POPULATION_FUNCTIONS["choice"])
-
-
-def advantages_lanes() -> Callable[..., None]:
-    """The function that computes advantages (compiled or loaded on first use)."""
-    return first_class(*POPULATION_FUNCTIONS["advantages"])
-
-
-def adam_lanes() -> Callable[..., None]:
-    """The function that makes a step of Adam (compiled or loaded on first use)."""
-    return first_class(*POPULATION_FUNCTIONS["Adam"])
-
-
-def tanh_lanes() -> Callable[..., None]:
-    """The function that computes the hyperbolic tangent of many numbers (compiled or loaded on first use)."""
-    return first_class(*POPULATION_FUNCTIONS["tanh"])
-
-
-def tanh_slope_lanes() -> Callable[..., None]:
-    """The function that takes slopes back through it (compiled or loaded on first use)."""
-    return first_class(*POPULATION_FUNCTIONS["slope of tanh"])
-
-
-def keep_lanes() -> Callable[..., int]:
-    """The function that keeps what a step brought (compiled or loaded on first use)."""
-    return first_class(*POPULATION_FUNCTIONS["memory"])
-
-
-def policy_slopes() -> Callable[..., None]:
-    """The function that computes log probabilities and slopes of the loss (compiled or loaded on first use)."""
-    return first_class(*POPULATION_FUNCTIONS["slopes"])
+def lanes_function(name: str) -> Callable[..., Any]:
+    """One of these functions (compiled or loaded on first use)."""
+    return first_class(*POPULATION_FUNCTIONS[name])

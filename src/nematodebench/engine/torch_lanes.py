@@ -10,15 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch.func import functional_call, stack_module_state, vmap
 
-from nematodebench.engine.population_kernels import (
-    RELU,
-    TANH,
-    Layer,
-    adam_lanes,
-    forward_lanes,
-    tanh_lanes,
-    tanh_slope_lanes,
-)
+from nematodebench.engine.population_kernels import RELU, TANH, Layer, lanes_function
 
 __all__ = ["Adam", "Networks", "Tensors", "step_sizes"]
 
@@ -64,7 +56,7 @@ class _Chain(torch.autograd.Function):  # type: ignore[misc]
             if bias is not None:
                 y += bias[:, None]
             if activation == TANH:
-                tanh_lanes()(_row(y))
+                lanes_function("tanh")(_row(y))
             elif activation == RELU:
                 y.relu_()
             units.append(y)
@@ -79,7 +71,7 @@ class _Chain(torch.autograd.Function):  # type: ignore[misc]
         layers = zip(context.layers, context.networks.chain(slopes), strict=True)
         for n, ((weight, _, activation), (by_weight, by_bias, _)) in reversed(list(enumerate(layers))):
             if activation == TANH:
-                tanh_slope_lanes()(_row(units[n + 1]), _row(slope))
+                lanes_function("slope of tanh")(_row(units[n + 1]), _row(slope))
             elif activation == RELU:
                 slope *= units[n + 1] > 0.0
             by_weight.copy_(_product(units[n].mT, slope))
@@ -126,7 +118,7 @@ class Networks:
             self._keep(stacked)
         if self._layers is not None:
             views = [Layer(row) for row in self._layers]
-            self._forward, self._outputs = forward_lanes(), views[-1].outputs
+            self._forward, self._outputs = lanes_function("forward"), views[-1].outputs
             self._units = np.empty((2, max(max(one.inputs, one.outputs) for one in views)), dtype=np.float32)
 
     def _keep(self, stacked: Mapping[str, torch.Tensor]) -> None:
@@ -288,7 +280,7 @@ class Adam:
     ) -> None:
         """One step down the slopes, whose first rows belong to the given lanes; :func:`step_sizes` says how far."""
         values = networks.flat, networks.gathered(slopes), self.first, self.second
-        adam_lanes()(*(tensor.numpy() for tensor in values), lanes, sizes.numpy())
+        lanes_function("Adam")(*(tensor.numpy() for tensor in values), lanes, sizes.numpy())
 
 
 def step_sizes(rate: float, steps: torch.Tensor) -> torch.Tensor:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from nematodebench.brains.base import BrainClass, BrainConfig
 from nematodebench.brains.parameters import parameter
 from nematodebench.engine.batch import LANES, Transitions
-from nematodebench.engine.population_kernels import advantages_lanes, choose_lanes, keep_lanes, policy_slopes
+from nematodebench.engine.population_kernels import lanes_function
 from nematodebench.engine.streams import Streams
 from nematodebench.engine.torch_checks import check_network
 from nematodebench.engine.torch_lanes import Adam, Networks, Tensors, step_sizes
@@ -65,7 +65,7 @@ class _Population:
         self._observations = np.zeros((lanes, steps, inputs), dtype=np.float32)
         self._choices = np.zeros((lanes, steps, heads), dtype=np.int64)
         self._rewards, self._ends = np.zeros((2, lanes, steps))
-        self._shape, self._choose, self._keep = (heads, choices), choose_lanes(), keep_lanes()
+        self._shape, self._choose, self._keep = (heads, choices), lanes_function("choice"), lanes_function("memory")
         self._mask, self._active = np.zeros(lanes, dtype=np.bool_), np.zeros(0, dtype=np.int64)
 
     def begin_batch(self, lanes: NDArray[np.bool_]) -> None:
@@ -116,7 +116,7 @@ class _Population:
         values, later = self._worth(self._observations[lanes], some), self._worth(following[lanes], some)
         fading = gamma * (self._config.trace if self._value is not None else 1.0)
         advantages = np.empty_like(values)
-        advantages_lanes()(self._rewards[lanes], self._ends[lanes], values, later, gamma, fading, advantages)
+        lanes_function("advantages")(self._rewards[lanes], self._ends[lanes], values, later, gamma, fading, advantages)
         return advantages, advantages + values
 
     def _update(self, full: NDArray[np.int64], following: NDArray[np.float32]) -> None:
@@ -154,7 +154,7 @@ class _Population:
         choices, weights = batch[1].numpy().reshape(len(rows), -1), batch[2].numpy().reshape(-1)
         logs, slopes = np.empty(len(rows), dtype=np.float32), np.empty_like(rows)
         settings = self._config.entropy, self._config.clip
-        policy_slopes()(rows, choices, weights, before.reshape(-1), *settings, logs, slopes)
+        lanes_function("slopes")(rows, choices, weights, before.reshape(-1), *settings, logs, slopes)
         return logs.reshape(odds.shape[:2]), torch.from_numpy(slopes).reshape(odds.shape)
 
     def _learn(

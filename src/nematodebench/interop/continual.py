@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nematodebench.drawing.show import Show
 from nematodebench.errors import UsageError, unknown_name
-from nematodebench.interop.spaces import METADATA, SEED_MASK
+from nematodebench.interop.spaces import METADATA, Episodes
 from nematodebench.tasks.registry import get_task
 from nematodebench.worlds.arrays import WorldArrays
 
@@ -52,8 +52,7 @@ class ContinualEnv(gymnasium.Env[NDArray[np.float32], Any]):
         for arrays in self._worlds.values():
             arrays.compile()
         self._plan = [phase.name for phase in wanted for _ in range(phase.episodes)]
-        self._seed: int | None = None
-        self._episode = 0
+        self._episodes = Episodes()
         self.environment = self._plan[0]
         """The environment of the current episode. A brain that is scored is never told."""
 
@@ -66,13 +65,9 @@ class ContinualEnv(gymnasium.Env[NDArray[np.float32], Any]):
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
         """Begins the next episode; a seed begins a new run."""
         super().reset(seed=seed)
-        if seed is not None:
-            self._seed, self._episode = int(seed) & SEED_MASK, 0
-        elif self._seed is None:
-            self._seed = int(self.np_random.integers(2**63))
-        self.environment = self._plan[self._episode % len(self._plan)]
-        self._arrays.begin(self._seed, self._episode)
-        self._episode += 1
+        run, episode = self._episodes.following(seed, self.np_random)
+        self.environment = self._plan[episode % len(self._plan)]
+        self._arrays.begin(run, episode)
         self._show.begin(self._arrays)
         return self._arrays.obs[0, 0].copy(), {}
 

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nematodebench.drawing.show import Show
 from nematodebench.errors import UsageError
-from nematodebench.interop.spaces import METADATA, SEED_MASK, action_space, find_world, observation_space
+from nematodebench.interop.spaces import METADATA, Episodes, action_space, find_world, observation_space
 from nematodebench.worlds.arrays import WorldArrays
 from nematodebench.worlds.base import World
 
@@ -41,20 +41,14 @@ class NematodeEnv(gymnasium.Env[NDArray[np.float32], Any]):
         self.action_space = action_space(self.world)
         self._arrays = WorldArrays(self.world)
         self._arrays.compile()
-        self._seed: int | None = None
-        self._episode = 0
+        self._episodes = Episodes()
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
         """Begins the next episode; a seed begins a new run."""
         super().reset(seed=seed)
-        if seed is not None:
-            self._seed, self._episode = int(seed) & SEED_MASK, 0
-        elif self._seed is None:
-            self._seed = int(self.np_random.integers(2**63))
-        self._arrays.begin(self._seed, self._episode)
-        self._episode += 1
+        self._arrays.begin(*self._episodes.following(seed, self.np_random))
         self._show.begin(self._arrays)
         return self._arrays.obs[0, 0].copy(), {}
 

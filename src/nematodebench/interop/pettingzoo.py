@@ -9,7 +9,7 @@ from pettingzoo import ParallelEnv
 
 from nematodebench.drawing.show import Show
 from nematodebench.errors import UsageError
-from nematodebench.interop.spaces import METADATA, SEED_MASK, action_space, observation_space
+from nematodebench.interop.spaces import METADATA, Episodes, action_space, observation_space
 from nematodebench.tasks.registry import get_task
 from nematodebench.worlds.arrays import WorldArrays
 from nematodebench.worlds.base import Effectors, World
@@ -49,8 +49,7 @@ class SwarmEnv(ParallelEnv[str, NDArray[np.float32], NDArray[np.float32]]):  # t
         self._actions = {agent: action_space(self.world) for agent in self.possible_agents}
         self._arrays = WorldArrays(self.world)
         self._arrays.compile()
-        self._seed: int | None = None
-        self._episode = 0
+        self._episodes, self._random = Episodes(), np.random.default_rng()
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The same object for an agent every time, as PettingZoo asks."""
@@ -64,12 +63,7 @@ class SwarmEnv(ParallelEnv[str, NDArray[np.float32], NDArray[np.float32]]):  # t
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, NDArray[np.float32]], dict[str, dict[str, Any]]]:
         """Begins the next episode; a seed begins a new run."""
-        if seed is not None:
-            self._seed, self._episode = int(seed) & SEED_MASK, 0
-        elif self._seed is None:
-            self._seed = int(np.random.default_rng().integers(2**63))
-        self._arrays.begin(self._seed, self._episode)
-        self._episode += 1
+        self._arrays.begin(*self._episodes.following(seed, self._random))
         self._show.begin(self._arrays)
         self.agents = list(self.possible_agents)
         return self._seen(), {agent: {} for agent in self.agents}

@@ -1,4 +1,4 @@
-"""What the scalar and the vector environment have in common: finding the world, and its spaces."""
+"""What all environments have in common: finding the world, its spaces, and which episode comes next."""
 
 from typing import Any
 
@@ -8,10 +8,27 @@ from gymnasium import spaces
 from nematodebench.errors import UsageError
 from nematodebench.worlds.base import Discrete, World
 
-__all__ = ["METADATA", "SEED_MASK", "action_space", "find_world", "observation_space"]
+__all__ = ["METADATA", "SEED_MASK", "Episodes", "action_space", "find_world", "observation_space"]
 
 METADATA: dict[str, Any] = {"render_modes": ["rgb_array", "ansi", "human"], "render_fps": 10}
 SEED_MASK = 2**64 - 1
+
+
+class Episodes:
+    """Which run an environment plays, and which of its episodes comes next."""
+
+    def __init__(self) -> None:
+        self._seed: int | None = None
+        self._number = 0
+
+    def following(self, seed: int | None, random: np.random.Generator) -> tuple[int, int]:
+        """The seed of the run and the number of the episode; a given seed begins a new run, at episode 0."""
+        if seed is not None:
+            self._seed, self._number = int(seed) & SEED_MASK, 0
+        elif self._seed is None:
+            self._seed = int(random.integers(2**63))
+        self._number += 1
+        return self._seed, self._number - 1
 
 
 def find_world(task: str | World) -> World:
