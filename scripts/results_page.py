@@ -3,12 +3,14 @@
 ``python scripts/results_page.py --measure pong-v2 wall-v2`` runs every learner and its twin with learning off, 50 runs
 each, and keeps what came out in ``docs/results/<task>.json``; a learner that is there with the same runs and seed is
 not run again. ``--brains mlp_ppo,mlp_dqn`` runs only these; the page names learners and tasks that are missing.
-``--write`` makes the page from these files and leaves out tasks that a newer version has replaced. ``--check`` fails
-where the page differs from them, and executes one run of every task again and compares its hash.
+``--write`` makes the page from these files and leaves out tasks that a newer version has replaced; it writes also how
+much the runs of each learner spread, which ``run --dry-run`` assumes. ``--check`` fails where these differ, and runs
+one run of every task again and compares its hash.
 """
 
 import argparse
 import json
+import math
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -19,9 +21,11 @@ import nematodebench as nb
 from nematodebench import scoring
 from nematodebench.brains.listing import list_summaries
 from nematodebench.brains.registry import is_built_in
+from nematodebench.sessions.detectable import SPREADS
 from nematodebench.sessions.scores import RunScores, scores_of
 from nematodebench.sessions.twins import gain
-from nematodebench.stats import with_interval
+from nematodebench.stats import critical, t_critical, with_interval
+from nematodebench.stats.intervals import deviations
 from nematodebench.tasks.anchoring import TaskAnchors, load_anchors, normalise
 from nematodebench.tasks.ranked import blind_line, newer_version
 from nematodebench.tasks.registry import built_in_tasks, get_task
@@ -29,6 +33,7 @@ from nematodebench.vocabulary import BrainClass
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE, DATA = DOCS / "results.md", DOCS / "results"
+SPREAD_DATA = DOCS.parent / "src" / "nematodebench" / "tasks" / SPREADS
 RUNS, SEED = 50, 2026
 BRAINS = tuple(
     one.name
@@ -41,6 +46,11 @@ BEGIN, END = "<!-- measured:begin -->", "<!-- measured:end -->"
 
 def _scores(session: nb.Session) -> RunScores:
     return scores_of(session.plan.task, {run.seed: dict(run.metrics) for run in session.runs})
+
+
+def _std(scores: RunScores) -> float:
+    """How much the runs spread, as comparisons see it."""
+    return float(deviations(scores.values if scores.pseudo is None else scores.pseudo))
 
 
 def _cell(task: str, brain: str, workers: int | None) -> dict[str, Any]:
@@ -59,6 +69,7 @@ def _cell(task: str, brain: str, workers: int | None) -> dict[str, Any]:
         "untrained": str(found.untrained),
         "gain": str(found),
         "learned": found.learned,
+        "std": _std(scores),
         "first_record": trained.runs[0].record_hash,
     }
 
@@ -124,6 +135,22 @@ def _section(path: Path) -> str:
     return "\n".join([*lines, *_lines(anchors), "", *_failings(kept, blind_line(anchors))]).rstrip()
 
 
+def spreads() -> str:
+    """By task and learner: the standard deviation of its runs, which `run --dry-run` assumes.
+
+    Cells that were measured before they had it are read from the half of their interval, which has two or three digits.
+    """
+    found: dict[str, dict[str, float]] = {}
+    for path in sorted(DATA.glob("*.json")):
+        session = get_task(path.stem).score_key == "composite_score"
+        in_errors = (t_critical(RUNS - 1) if session else critical(RUNS)) / math.sqrt(RUNS)
+        for name, cell in json.loads(path.read_text(encoding="utf-8"))["brains"].items():
+            half = cell["score"].partition("± ")[2].split(" ")[0].lstrip("<")
+            std = cell["std"] if "std" in cell else float(half or 0.0) / in_errors
+            found.setdefault(path.stem, {})[name] = float(f"{std:.3g}")
+    return json.dumps(found, indent=1) + "\n"
+
+
 def page() -> str:
     """The page with the tables of everything that was measured."""
     text = PAGE.read_text(encoding="utf-8")
@@ -135,6 +162,8 @@ def page() -> str:
 def check() -> list[str]:
     """What is wrong: a page that is not current, or a task whose first run comes out otherwise."""
     wrong = [] if page() == PAGE.read_text(encoding="utf-8") else ["docs/results.md is not current: --write it"]
+    if spreads() != SPREAD_DATA.read_text(encoding="utf-8"):
+        wrong.append(f"{SPREAD_DATA.name} of the package is not current: --write it")
     for path in sorted(DATA.glob("*.json")):
         kept = json.loads(path.read_text(encoding="utf-8"))
         brain = next(iter(kept["brains"]))
@@ -164,6 +193,7 @@ def main() -> None:
         print("\n".join(wrong) or "docs/results.md agrees with runs executed now")
         sys.exit(bool(wrong))
     PAGE.write_text(page(), encoding="utf-8")
+    SPREAD_DATA.write_text(spreads(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -9,7 +10,11 @@ import nematodebench as nb
 from nematodebench.cli import build
 from nematodebench.errors import UsageError
 from nematodebench.records.store import load_experiment
+from nematodebench.sessions.config import SessionConfig
+from nematodebench.sessions.detectable import detectable
 from nematodebench.sessions.execution import extend
+from nematodebench.sessions.plan import make_plan
+from nematodebench.stats import detectable_difference
 
 TASK = "foraging_small-v1"
 
@@ -72,6 +77,25 @@ def test_a_dry_run_says_what_the_plan_detects_and_what_that_assumes():
     assert "if half of the runs fail" in row["smallest_difference"]
     (single,) = json.loads(command("run", TASK, "q_table", "--runs", 1, "--dry-run", "--json").stdout)
     assert single["smallest_difference"] == "none: one run has no spread"
+
+
+@pytest.mark.parametrize("brain", ["q_table", "spiking_rstdp", "eprop"])
+def test_a_dry_run_assumes_what_the_runs_of_a_learner_spread(brain):
+    """Policies that never learn spread much less: with theirs the plan would promise too much."""
+    plan = make_plan(SessionConfig(task="association-v2", brain=brain, runs=40, seed=77), workers=1)
+    runs = [run.metrics["reward"] for run in nb.run("association-v2", brain, runs=40, seed=77, workers=1).runs]
+    found = detectable(plan)
+    assert 0.7 < found.std / np.std(runs, ddof=1) < 1.4
+    assert found.difference == pytest.approx(detectable_difference(np.sqrt(2) * found.std, 40))
+
+
+def test_a_learner_that_was_not_measured_is_taken_for_the_middle_one(monkeypatch):
+    plan = make_plan(SessionConfig(task="association-v2", brain="q_table", runs=40, seed=77), workers=1)
+    measured = {"association-v2": {"a": 1.0, "b": 2.0, "c": 9.0}}
+    monkeypatch.setattr("nematodebench.sessions.detectable._measured", lambda: measured)
+    assert (detectable(plan).std, detectable(plan).source) == (2, "the middle of 3 learners that were measured")
+    never = make_plan(SessionConfig(task="association-v2", brain="null_random", runs=40, seed=77), workers=1)
+    assert "anchors" in detectable(never).source
 
 
 def test_the_plan_of_a_dry_run_has_a_line_for_each_parameter_and_fits_a_page():
