@@ -14,6 +14,11 @@ sys.path[:0] = _HELPERS
 sys.path.append(str(Path(__file__).resolve().parents[1]))  # for perf/
 os.environ["PYTHONPATH"] = os.pathsep.join([*_HELPERS, os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
 
+# pytest imports readline, which tells all processes that the terminal has 80 columns: tables would be cut there.
+for _name in ("COLUMNS", "LINES"):
+    os.environ.pop(_name, None)
+    os.unsetenv(_name)
+
 # Windows are opened where nobody sees them.
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 

@@ -30,7 +30,7 @@ def test_the_table_stands_between_the_anchors(folder, capsys, monkeypatch):
     assert "| rule.onnx, learning off" in text
     for line in ("(floor: null_random)", "(best blind policy)", "(reference)", "(ceiling: analytic)"):
         assert line in text
-    assert "(*) a policy that was trained elsewhere learns nothing here" in text
+    assert "(*) A policy that was trained elsewhere does not learn here." in text
     assert "rule.onnx, learning off: seed 1," in text
 
 
