@@ -118,7 +118,8 @@ class CountsFilesInMemory(Tries):
         before = os.fstat(2).st_ino, Path("/tmp").stat().st_ino
         for _ in range(2000):
             mmap.mmap(-1, 4096, flags=mmap.MAP_SHARED | mmap.MAP_ANONYMOUS).close()
-        if before != (2, 1) or before != (os.fstat(2).st_ino, Path("/tmp").stat().st_ino):
+        # A folder of its own counts from one; the folders on the way to the brain's files come before the errors.
+        if max(before) > 50 or before != (os.fstat(2).st_ino, Path("/tmp").stat().st_ino):
             yield f"numbers {before}", lambda: None
 
 

@@ -145,8 +145,11 @@ class KeepsInLibraries(Honest):
         import numpy
 
         places = [Path(numpy.__file__).parent, Path(os.__file__).parent, *map(Path, sys.path)]
+        own = Path("/tmp").stat().st_dev  # what is written there ends with the run
         passed = []
         for place in places:
+            if place.exists() and place.stat().st_dev == own:
+                continue
             for name in ("mark.pth", "sitecustomize.py", "__pycache__/mark.pyc"):
                 with contextlib.suppress(OSError):
                     (place / name).write_text("import os")
