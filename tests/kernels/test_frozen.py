@@ -1,5 +1,6 @@
 """Machine code of functions from outside is known by the values that it has in it."""
 
+import hashlib
 import types
 
 import numpy as np
@@ -48,8 +49,26 @@ def test_values_count_wherever_they_come_from(source):
 
 def test_what_is_no_value_and_what_is_ours_does_not_count():
     source = "def f():\n    return VALUE\n"
-    assert hashed(source, VALUE=object()) == hashed(source, VALUE=print) == frozen_values(exp32)
+    assert hashed(source, VALUE=object()) == hashed(source, VALUE=print) != hashed(source, VALUE=1)
+    assert frozen_values(exp32) == hashlib.sha256().hexdigest()
 
 
 def test_functions_that_call_each_other_end():
     assert hashed("def g():\n    return f()\ndef f():\n    return g()\n")
+
+
+def test_functions_count_as_they_were_imported():
+    """A file may be edited between import and compilation: the sources on disk are then those of other code."""
+    first, edited = (
+        "def g():\n    return 0\ndef f():\n    return g()\n",
+        "def g():\n    return 1\ndef f():\n    return g()\n",
+    )
+    assert hashed(first) == hashed("\n\n" + first) != hashed(edited)
+    assert hashed("def f():\n    return 0.0\n") != hashed("def f():\n    return -0.0\n")
+
+
+def test_the_order_of_a_memory_counts():
+    source = "from nematodebench.kit import BrainMemory, counter, floats, size\n"
+    source += "class M(BrainMemory):\n    a = {}\n    b = {}\ndef f():\n    return M\n"
+    found = {hashed(source.format(*kinds)) for kinds in (("size()", "counter()"), ("counter()", "size()"))}
+    assert len(found) == 2 and hashed(source.format("size()", "counter()")) in found

@@ -1,7 +1,8 @@
-"""Values that machine code of somebody else's functions has in it: globals become constants when they are compiled.
+"""What machine code of somebody else's functions is made of, as it is in this process.
 
-A table that a module reads from a file or computes from the environment is such a value. The sources do not change with
-it, so code on disk is known by these values too.
+Globals become constants when they are compiled. A table that a module reads from a file or computes from the
+environment is such a value, and the sources do not change with it. The functions themselves count as they were
+imported: whoever edits a file before they are compiled has other code on disk than in memory.
 """
 
 import hashlib
@@ -18,7 +19,7 @@ _PACKAGE = str(Path(__file__).resolve().parent.parent)
 
 
 def frozen_values(function: Callable[..., Any]) -> str:
-    """A hash of all constants that a function and those it calls take from their modules; of ours there are none."""
+    """A hash of a function and those it calls, with all that they take from their modules; nothing of ours counts."""
     digest, seen, waiting = hashlib.sha256(), set[CodeType](), [function]
     while waiting:
         one = waiting.pop()
@@ -26,6 +27,7 @@ def frozen_values(function: Callable[..., Any]) -> str:
         if not isinstance(one, FunctionType) or one.__code__ in seen or _is_ours(one):
             continue
         seen.add(one.__code__)
+        digest.update(f"{_told(one.__code__)};".encode())
         for name, value in _outer_values(one):
             digest.update(f"{name}={told};".encode() if (told := _told(value)) else b"")
             waiting.append(value)
@@ -55,7 +57,7 @@ def _names(code: CodeType) -> set[str]:
 
 
 def _told(value: Any) -> str:
-    """A value in words that are the same in every process; empty for what is no number, text or array of numbers."""
+    """A value in words that are the same in every process; empty for what is no number, text, array, code or memory."""
     if isinstance(value, np.ndarray):
         plain = value.dtype.kind in "biufc"
         return f"{value.dtype}{value.shape}{hashlib.sha256(value.tobytes()).hexdigest()}" if plain else ""
@@ -63,4 +65,9 @@ def _told(value: Any) -> str:
         return f"{type(value).__name__} {value!r}"
     if isinstance(value, tuple):
         return f"({','.join(map(_told, value))})"
+    if isinstance(value, CodeType):
+        return f"{value.co_code.hex()} {value.co_names} {value.co_varnames} {_told(value.co_consts)}"
+    fields = getattr(value, "fields", None)
+    if isinstance(value, type) and isinstance(fields, dict):  # a declared memory: its order and sizes are in the code
+        return ",".join(f"{name} {field!r} {_told(getattr(field, 'part', None))}" for name, field in fields.items())
     return ""
