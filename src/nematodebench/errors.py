@@ -7,6 +7,7 @@ from typing import Any
 __all__ = [
     "CallbackError",
     "CompileError",
+    "EditedError",
     "Interrupted",
     "StorageError",
     "UsageError",
@@ -22,6 +23,10 @@ class UsageError(ValueError):
 
 class CompileError(UsageError):
     """A function of a brain or a world cannot be compiled; the line says where and why."""
+
+
+class EditedError(UsageError):
+    """A source was edited while a command used it; what has ended is kept."""
 
 
 class CallbackError(UsageError):

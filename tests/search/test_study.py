@@ -15,7 +15,7 @@ from optuna.samplers import TPESampler
 from scipy import stats
 from simulated import SPACE, Matters, Nothing
 
-from nematodebench.errors import StorageError, UsageError
+from nematodebench.errors import EditedError, StorageError, UsageError
 from nematodebench.search.recent import LOOKED_AT, RecentTPESampler, _Recent
 from nematodebench.search.samplers import SeededByTrial
 from nematodebench.search.space import Dimension
@@ -252,6 +252,23 @@ def test_a_killed_search_loses_nothing_that_ended(tmp_path):
 
 
 @pytest.mark.slow
+def test_a_trial_that_an_edit_stops_did_not_fail(tmp_path):
+    """The search goes on with it when the file is put back, to what an unbroken one gives."""
+
+    class Edited(Matters):
+        def run(self, config, seeds):
+            self.calls = getattr(self, "calls", 0) + 1
+            if self.calls == 9:
+                raise EditedError("mine.py was edited")
+            return super().run(config, seeds)
+
+    with pytest.raises(EditedError):
+        run_search(Edited(), plan(tmp_path, trials=6))
+    again = run_search(Matters(), plan(tmp_path, trials=6, resume=True))
+    whole = run_search(Matters(), plan(tmp_path, trials=6, storage=str(tmp_path / "other.log")))
+    assert [one.values for one in again.study.trials] == [one.values for one in whole.study.trials]
+
+
 def test_two_processes_share_a_search(tmp_path):
     run_search(Matters(), plan(tmp_path, trials=1))
     processes = [start(tmp_path), start(tmp_path)]

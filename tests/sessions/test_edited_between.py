@@ -1,16 +1,24 @@
 """Sweeps, searches and scores go on with the same brain only, with what it imports and what it reads."""
 
+import hashlib
 import sys
 
 import pytest
 
 from nematodebench.brains.registry import get_brain
 from nematodebench.cli.search import _labels
-from nematodebench.errors import UsageError
+from nematodebench.edits import changed_data, one_state, refuse_edits, remember
+from nematodebench.errors import EditedError, UsageError
+from nematodebench.notices import listening
 from nematodebench.policies.frozen import FrozenPolicy
+from nematodebench.records.store import load_experiment
 from nematodebench.search.study import _refuse_another
 from nematodebench.search.target import BrainTarget
 from nematodebench.sessions.begun import begun_with, decided_by, refuse_changes
+from nematodebench.sessions.config import SessionConfig
+from nematodebench.sessions.execution import resume, run_plan
+from nematodebench.sessions.loading import load_session
+from nematodebench.sessions.plan import make_plan
 from nematodebench.sessions.sweep import make_cells
 from nematodebench.tasks.registry import get_task
 
@@ -104,3 +112,103 @@ def test_a_score_does_not_go_on_with_an_edited_function(place, name):
     edit(place / name)
     with pytest.raises(UsageError, match=f"the brain's file {name} changed since"):
         refuse_changes("It", begun, Scored)
+
+
+SELF_EDITING = """
+import os
+from pathlib import Path
+
+HERE = Path(__file__)
+VALUE = 0
+
+
+class Mine:
+    def __init__(self, observation_space, action_space, config, seed):
+        if not HERE.with_suffix(".done").exists():
+            HERE.with_suffix(".done").touch()
+            HERE.write_text(HERE.read_text().replace("VALUE = 0", "VALUE = 1"))
+            {then}
+
+    def begin_episode(self): ...
+
+    def act(self, observation):
+        return VALUE
+
+    def learn(self, transition): ...
+"""
+"""It stands for a user who edits the brain's file while the first run goes on."""
+GIVEN = SessionConfig(task=TASK, brain="edits_itself.py:Mine", runs=4, episodes=2, seed=3)
+
+
+@pytest.fixture
+def editing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    yield tmp_path / "edits_itself.py"
+    sys.modules.pop("edits_itself", None)
+
+
+def test_a_worker_that_begins_after_an_edit_does_not_mix_two_brains(editing):
+    """A run whose process dies is tried again in another one, which would import the edited file."""
+    editing.write_text(first := SELF_EDITING.format(then="os._exit(3)"))
+    with pytest.raises(EditedError, match=r"edits_itself\.py was edited .* To go on then: nematodebench run --resume"):
+        run_plan(make_plan(GIVEN, workers=2), root=editing.parent / "kept")
+    editing.write_text(first)
+    sys.modules.pop("edits_itself")
+    (place,) = (editing.parent / "kept").iterdir()
+    assert len({run.record_hash for run in resume(place.name, place.parent).runs}) == 4
+
+
+def test_a_record_names_the_brain_that_was_executed_and_not_the_edited_one(editing):
+    editing.write_text(SELF_EDITING.format(then="pass"))
+    wanted = hashlib.sha256(editing.read_bytes()).hexdigest()
+    record = run_plan(make_plan(GIVEN, workers=1)).metadata()
+    assert editing.read_text().count("VALUE = 1") and record.brain_source_hash == wanted
+    assert record.provenance.brain_dirty
+    place = run_plan(make_plan(GIVEN, workers=1)).save(editing.parent / "kept")
+    editing.write_text("# another one\n" + editing.read_text())
+    assert load_session(place, trust_code=True).metadata().brain_source_hash != wanted
+    assert load_session(place, trust_code=True).plan.brain_sha256 == load_experiment(place).brain_source_hash
+
+
+def test_the_second_session_of_a_command_has_the_brain_of_the_first(place):
+    given = GIVEN.model_copy(update={"brain": "brain_between.py:Mine", "runs": 1})
+    with one_state():
+        plans = [make_plan(given.model_copy(update={"seed": seed}), workers=1) for seed in (1, 2)]
+        run_plan(plans[0])
+        edit(place / "helper_between.py")
+        with pytest.raises(EditedError, match=r"helper_between\.py was edited"):
+            run_plan(plans[1], root=place / "kept")
+    assert not (place / "kept").exists()
+    run_plan(make_plan(given, workers=1))  # another command reads what is there by then
+
+
+def test_a_module_that_a_run_may_have_imported_late_is_told_from_one_that_is_loaded(place):
+    with one_state():
+        remember([place / name for name in FILES])
+        refuse_edits()
+        (place / "brain_between.py").touch()  # written again as it was
+        refuse_edits()
+        edit(place / "brain_between.py")
+        with pytest.raises(EditedError):
+            refuse_edits(loaded=False)
+        get_brain("brain_between.py:Mine")
+        refuse_edits(loaded=False)
+        with pytest.raises(EditedError):
+            refuse_edits()
+        assert changed_data() == []
+        edit(place / "weights_between.txt")
+        assert changed_data() == ["weights_between.txt"]
+    refuse_edits()
+
+
+def test_data_that_change_while_runs_read_them_are_told(place):
+    told = []
+    given = GIVEN.model_copy(update={"brain": "brain_between.py:Mine", "runs": 1})
+    plan = make_plan(given, workers=1, executor="threads")
+    with listening(told.append), one_state():
+        remember([place / "weights_between.txt"])
+        edit(place / "weights_between.txt")
+        (place / "weights_between.txt").write_text("")
+        run_plan(plan)
+    assert [line for line in told if "weights_between.txt was written while" in line]

@@ -16,6 +16,7 @@ from nematodebench.cli import commands
 from nematodebench.cli.progress import plain_notices
 from nematodebench.cli.streams import careful_streams
 from nematodebench.cli.tables import show_wide, tables_as_csv
+from nematodebench.edits import one_state
 from nematodebench.errors import Interrupted, StorageError, UsageError, missing_extra
 from nematodebench.records.plain_text import without_commands
 
@@ -89,6 +90,7 @@ def main() -> None:
         if csv and "--json" in words:
             raise UsageError("--csv and --json are two forms of the same: give one of them.")
         with (
+            one_state(),
             _stopped_by_signals(),
             plain_notices(),
             careful_streams(),

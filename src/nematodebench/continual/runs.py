@@ -4,6 +4,7 @@ A run is a run like any other (:mod:`nematodebench.engine.run`); after each envi
 on all of them, which changes nothing in the run. Every number is computed from the episode records.
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -20,8 +21,10 @@ from nematodebench.errors import UsageError
 from nematodebench.measures.base import RunRecords
 from nematodebench.records.run_files import RunFiles
 from nematodebench.scoring import ContinualScore, EnvironmentTerms, ScoreAnchor
+from nematodebench.sessions.begun import remember_sources
 from nematodebench.sessions.execution import Progress, run_plan
-from nematodebench.sessions.plan import Plan, check_body
+from nematodebench.sessions.plan import Plan, check_body, dump_config
+from nematodebench.sessions.recording import brain_source_hash
 from nematodebench.sessions.session import Session
 from nematodebench.sessions.twins import has_twin
 from nematodebench.tasks.anchoring import load_anchors
@@ -152,8 +155,10 @@ def plan_of(task: Task, brain: str, config: dict[str, Any] | None, seed: int, se
         workers=workers,
         executor=executor,
         config_name="",
-        config_text="",
+        config_text=json.dumps(dump_config(resolved), default=str),
+        brain_sha256=brain_source_hash(kind),
     )
+    remember_sources(plan)
     check_body(plan)
     return plan
 

@@ -21,6 +21,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, Literal, TypeAlias
 
 from nematodebench.brains.registry import importable_elsewhere, is_compiled
+from nematodebench.edits import refuse_edits
 from nematodebench.engine.batch import Group, execute_batch, in_groups
 from nematodebench.engine.isolation.host import Foreign
 from nematodebench.engine.isolation.spares import announced
@@ -77,6 +78,7 @@ def execute_all(specs: Sequence[RunSpec], executor: ExecutorName, workers: int, 
     """Executes runs and yields their results as they end, in any order."""
     if not specs:
         return
+    refuse_edits()
     groups = in_groups(specs)
     workers = min(workers, len(groups))
     brain = specs[0].brain
@@ -197,6 +199,7 @@ class _Worker:
     """A worker process and the runs it is at."""
 
     def __init__(self, brain: Any) -> None:
+        refuse_edits()  # it would import the brain as it is now
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(theirs,), daemon=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nematodebench.errors import UsageError
+from nematodebench.errors import EditedError, UsageError
 from nematodebench.search.space import Dimension
 from nematodebench.search.target import Target, TrialFailedError
 from nematodebench.search.verdict import Verdict, hold_out, search_seeds
@@ -137,7 +137,7 @@ def _objective(target: Target, plan: SearchPlan) -> Callable[[Any], float]:
                 trial.report(value, n)
                 if n < len(batches) - 1 and trial.number > 0 and trial.should_prune():
                     raise TrialPruned
-        except (KeyboardInterrupt, OSError) as why:
+        except (KeyboardInterrupt, OSError, EditedError) as why:
             raise _Stopped(why) from why
         return value
 
@@ -193,7 +193,7 @@ def _run_trials(
     except (UnboundLocalError, AssertionError) as error:
         # Optuna stumbles where it is interrupted, or the disk fails, while it writes a trial's end.
         behind = error.__context__
-        while behind is not None and not isinstance(behind, KeyboardInterrupt | OSError):
+        while behind is not None and not isinstance(behind, KeyboardInterrupt | OSError | EditedError):
             behind = behind.__context__
         if behind is None:
             raise

@@ -16,6 +16,7 @@ from nematodebench.engine.run import RunResult, RunSpec, compile_for, resolve_co
 from nematodebench.errors import UsageError
 from nematodebench.records.run_files import RunFiles
 from nematodebench.scoring import ProfileName
+from nematodebench.sessions.begun import remember_sources
 from nematodebench.sessions.kept import kept_runs
 from nematodebench.sessions.plan import dump_config
 from nematodebench.tasks.base import Task
@@ -141,4 +142,6 @@ def brain_target(
     chosen = choose_executor(kind, executor, count)
     if chosen == "threads":
         compile_for(found, kind)
-    return BrainTarget(found, brain, kind, dict(base or {}), count, chosen, profile, anchors)
+    target = BrainTarget(found, brain, kind, dict(base or {}), count, chosen, profile, anchors)
+    remember_sources(target)
+    return target

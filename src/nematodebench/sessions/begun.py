@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from nematodebench.brains.registry import BrainType
+from nematodebench.edits import remember
 from nematodebench.engine.isolation.host import Foreign
 from nematodebench.errors import UsageError
 from nematodebench.own_files import imported_names, own_files
 from nematodebench.records.provenance import source_hash
 from nematodebench.sessions.recording import brain_file
 
-__all__ = ["begun_with", "changed_since", "decided_by", "refuse_changes"]
+__all__ = ["begun_with", "changed_since", "decided_by", "refuse_changes", "remember_sources"]
 
 
 class Begun(Protocol):
@@ -39,6 +40,12 @@ def begun_with(plan: Begun) -> dict[str, Any]:
         "brain": {name: _digest(path) for name, path in _own_files(plan).items()},
         "libraries": {"python": platform.python_version(), **_libraries(plan)},
     }
+
+
+def remember_sources(plan: Begun) -> None:
+    """Remembers the sources of a brain from outside as those that the command uses."""
+    if not isinstance(plan.brain, Foreign):
+        remember(_own_files(plan).values())
 
 
 def refuse_changes(what: str, stored: Any, plan: Begun) -> None:

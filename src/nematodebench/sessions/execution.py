@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from nematodebench.brains.registry import name_of
 from nematodebench.callbacks.base import Callback
+from nematodebench.edits import changed_data, one_state, refuse_edits
 from nematodebench.engine.compiling import fill_cache
 from nematodebench.engine.executors import execute_all
 from nematodebench.engine.interpreted import refuse_wrong_index
@@ -21,13 +22,14 @@ from nematodebench.engine.run import compile_for
 from nematodebench.engine.seeds import session_seed
 from nematodebench.engine.spec import Keeping
 from nematodebench.engine.trained import TrainedBrain
-from nematodebench.errors import CallbackError, Interrupted, StorageError, UsageError
+from nematodebench.errors import CallbackError, EditedError, Interrupted, StorageError, UsageError
+from nematodebench.notices import tell
 from nematodebench.records.checkpoint import Checkpoint, read_checkpoint
 from nematodebench.records.run_files import RunFiles
 from nematodebench.records.runs import RunResult
 from nematodebench.records.store import EXPERIMENTS, ExperimentStore, clean_root, resume_line
 from nematodebench.sessions.audience import LAST_EPISODES, Audience, wants_steps
-from nematodebench.sessions.begun import refuse_changes
+from nematodebench.sessions.begun import refuse_changes, remember_sources
 from nematodebench.sessions.config import session_config
 from nematodebench.sessions.kept import kept_runs, plan_of_record, plan_record
 from nematodebench.sessions.plan import Plan, make_plan, resized
@@ -48,6 +50,7 @@ def new_experiment_id(plan: Plan) -> str:
     return f"{datetime.datetime.now(datetime.UTC):%Y%m%d_%H%M%S}_{plan.seed:08x}_{what[:6]}"
 
 
+@one_state()
 def run_plan(
     plan: Plan,
     *,
@@ -68,6 +71,8 @@ def run_plan(
         runs: Where runs are kept as they end, for a session that is part of something else; those that are there
             already are not executed again.
     """
+    remember_sources(plan)
+    refuse_edits()
     shown = progress or Progress()
     audience = Audience(plan, callbacks, shown.current)
     if root is None:
@@ -95,6 +100,7 @@ def _begun(plan: Plan, root: Path, experiment_id: str | None) -> Iterator[Experi
         yield store
 
 
+@one_state()
 def resume(
     experiment_id: str,
     root: Path = EXPERIMENTS,
@@ -193,15 +199,22 @@ def _execute(plan: Plan, place: _Place, progress: Progress, audience: Audience) 
             for result in list(results):
                 audience.ended(result)
             for result in _further_runs(plan, kept, progress, audience):
+                refuse_edits(loaded=False)  # the run may have imported what was edited while it went on
                 results.append(result)
                 if place.runs is not None:
                     place.runs.write(result)
                 audience.ended(result)
+        for name in changed_data():
+            tell(f"{name} was written while runs that may read it were executed: they may differ from one another.")
         complete = session()
         if place.store is not None:
             complete.store(place.store)
     except KeyboardInterrupt as stop:
         raise Interrupted(place.way_on) from stop
+    except EditedError as error:
+        if place.way_on:
+            error.args = (f"{error} To go on then: {place.way_on}",)
+        raise
     except CallbackError as error:
         error.session = session()
         if place.store is not None:
@@ -227,9 +240,11 @@ def _further_runs(plan: Plan, kept: Container[int], progress: Progress, audience
         yield result
 
 
+@one_state()
 def extend(session: Session, runs: int, progress: Progress | None = None) -> Session:
     """The same session with more runs: it keeps those it has, and the further ones are executed."""
     shown, plan = progress or Progress(), resized(session.plan, runs, session.plan.seed)
+    remember_sources(plan)
     results = list(session.results)
     shown.begin(runs, results)
     audience = Audience(plan, (), shown.current)
@@ -244,6 +259,7 @@ def extend(session: Session, runs: int, progress: Progress | None = None) -> Ses
     return Session(plan, results, session.created, _now(), seconds, session.experiment_id)
 
 
+@one_state()
 def run(
     task: str,
     brain: str | type[Any] | TrainedBrain,

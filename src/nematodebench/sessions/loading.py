@@ -64,6 +64,7 @@ def _plan(metadata: ExperimentMetadata, folder: Path, spec: RunSpec) -> Plan:
         config_text=(folder / metadata.config_file).read_text(encoding="utf-8"),
         start=spec.start,
         keeping=Keeping(kept, 1) if kept.is_dir() else None,
+        brain_sha256=metadata.brain_source_hash,
     )
 
 

@@ -18,7 +18,9 @@ from nematodebench.engine.spec import Keeping, RunSpec, interface
 from nematodebench.errors import UsageError
 from nematodebench.imports import written_by_user
 from nematodebench.records.checkpoint import Checkpoint
+from nematodebench.sessions.begun import remember_sources
 from nematodebench.sessions.config import SessionConfig, config_text
+from nematodebench.sessions.recording import brain_source_hash
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.registry import get_task
 
@@ -47,6 +49,8 @@ class Plan:
     """Where brains are kept, once the session has a folder."""
     limit: float | None = None
     """Seconds that a run may take; one that takes longer has failed."""
+    brain_sha256: str | None = None
+    """Of the file of a brain from outside the package, as it was when the plan was made."""
 
     def specs(self) -> list[RunSpec]:
         """The runs, in order."""
@@ -118,7 +122,9 @@ def make_plan(
         start=start,
         checkpoint=checkpoint,
         limit=limit,
+        brain_sha256=brain_source_hash(brain),
     )
+    remember_sources(plan)
     check_body(plan)
     check_saved(plan)
     return plan

@@ -16,6 +16,7 @@ from nematodebench.engine.trained import TrainedBrain
 from nematodebench.errors import UsageError
 from nematodebench.kernels.target import code_generation
 from nematodebench.measures.base import Measurement
+from nematodebench.records.basic_schemas import Provenance
 from nematodebench.records.episodes import PhaseColumns, episodes_frame, write_frame
 from nematodebench.records.labels import shown_brain
 from nematodebench.records.provenance import collect_provenance
@@ -130,7 +131,7 @@ class Session:
             brain=plan.brain_name,
             brain_class=cast("Any", class_of(plan.brain)),  # checked by the schema
             brain_config=dump_config(plan.config),
-            brain_source_hash=brain_source_hash(plan.brain),
+            brain_source_hash=plan.brain_sha256,
             continued_from=continued_record(plan.start),
             config_file=plan.config_name,
             config_hash=hashlib.sha256(plan.config_text.encode()).hexdigest(),
@@ -140,9 +141,15 @@ class Session:
             runs=[RunRecord.of(run) for run in self.runs],
             score_key=plan.task.score_key,
             **measurement_records(plan.task, self.measurement),
-            provenance=collect_provenance(code_generation(), brain_file(plan.brain)),
+            provenance=self._provenance(),
             timing=self._timing(),
         )
+
+    def _provenance(self) -> Provenance:
+        found = collect_provenance(code_generation(), brain_file(self.plan.brain))
+        if brain_source_hash(self.plan.brain) == self.plan.brain_sha256:
+            return found
+        return found.model_copy(update={"brain_dirty": True})  # it was edited meanwhile: no commit is known to have it
 
     def _timing(self) -> Timing:
         return Timing(

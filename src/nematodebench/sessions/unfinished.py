@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nematodebench.errors import Interrupted, StorageError, UsageError
+from nematodebench.errors import EditedError, Interrupted, StorageError, UsageError
 from nematodebench.files import atomic_write, held, new_folder
 from nematodebench.records.run_files import RunFiles
 from nematodebench.records.store import UNFINISHED, resume_line
@@ -107,6 +107,9 @@ def _told(work: Unfinished) -> Iterator[None]:
         yield
     except (Interrupted, KeyboardInterrupt) as stop:
         raise Interrupted(work.way_on) from stop
+    except EditedError as error:
+        error.args = (f"{error} To go on then: {work.way_on}",)
+        raise
     except OSError as error:
         hint = f" Make room, then: {work.way_on}" if work.folder.is_dir() else ""
         raise StorageError(f"Cannot write to {work.folder}: {error.strerror or error}.{hint}") from error
