@@ -10,6 +10,7 @@ import re
 import sys
 import sysconfig
 from collections.abc import Collection, Iterator
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 __all__ = ["deciding_files", "imported_names", "is_installed", "own_files"]
@@ -19,6 +20,10 @@ _PACKAGE = Path(__file__).resolve().parent
 _INSTALLED = {"site-packages", "dist-packages"}
 _WRITES = ("save", "write", "to_", "dump", "FileHandler", "RotatingFileHandler", "mkdir", "unlink")
 """How calls begin that write: what a brain only leaves behind decides nothing."""
+_IMPORTS = {"import_module", "__import__"}
+"""Functions that import a module by its name."""
+_SUFFIXES = (".py", *EXTENSION_SUFFIXES, ".pyc")
+"""What the files of modules end with."""
 _LONGEST_NAME = 300
 _WRITING = re.compile(r"[wax][bt+]*")
 
@@ -104,13 +109,18 @@ def _places(name: str, path: Path, own: Path) -> set[Path]:
     else:
         first = within.partition(".")[0]
         every = [own.parent, *(Path(place or ".").resolve() for place in sys.path)]
-        roots = [root for root in every if (root / first).is_dir() or (root / f"{first}.py").is_file()][:1]
+        roots = [root for root in every if (root / first).is_dir() or any(map(Path.is_file, _files(root / first)))][:1]
     places = [root.joinpath(*within.split(".")) for root in roots]
-    files = {one for place in places for one in (place.with_name(f"{place.name}.py"), place / "__init__.py")}
+    files = {one for place in places for one in (*_files(place), *_files(place / "__init__"))}
     loaded = None if level else getattr(sys.modules.get(within), "__file__", None)
     if loaded and loaded.endswith(".py"):  # a finder of its own may have found it, as for packages in development
         files.add(Path(loaded))
     return {one.resolve() for one in files if one.is_file()}
+
+
+def _files(place: Path) -> list[Path]:
+    """Every file that may hold a module of this name."""
+    return [place.with_name(f"{place.name}{suffix}") for suffix in _SUFFIXES]
 
 
 def _imports(path: Path) -> set[str]:
@@ -123,6 +133,10 @@ def _imports(path: Path) -> set[str]:
             base = "." * node.level + (node.module or "")
             between = "" if base.endswith(".") or not base else "."
             names |= {base, *(f"{base}{between}{one.name}" for one in node.names if one.name != "*")}
+        elif isinstance(node, ast.Call) and _called_name(node) in _IMPORTS:
+            names |= {
+                one.value for one in node.args[:1] if isinstance(one, ast.Constant) and isinstance(one.value, str)
+            }
     return {part for name in names for part in _packages(name)}
 
 
@@ -165,10 +179,14 @@ def _text(node: ast.AST) -> str:
 
 def _writes(call: ast.Call) -> bool:
     """Whether a call writes: by its name, or because it opens something for that."""
-    name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    name = _called_name(call)
     given = [*call.args, *(word.value for word in call.keywords if word.arg == "mode")]
     modes = [one.value for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str)]
     return name.startswith(_WRITES) or (name == "open" and any(_WRITING.fullmatch(mode) for mode in modes))
+
+
+def _called_name(call: ast.Call) -> str:
+    return str(getattr(call.func, "attr", getattr(call.func, "id", "")))
 
 
 def _names_in_config(text: str) -> set[str]:

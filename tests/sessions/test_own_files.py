@@ -1,5 +1,7 @@
 """Which files decide what a brain from outside does: a session does not go on where one of them has changed."""
 
+from importlib.machinery import EXTENSION_SUFFIXES
+
 import pytest
 
 from nematodebench.own_files import imported_names, own_files
@@ -34,6 +36,21 @@ def test_relative_imports_count_also_from_the_folder_above(made, tmp_path):
     files = {"brains/near.py": "", "common.py": "from .further import thing\n", "further.py": ""}
     found = made("from . import near\ndef later():\n    from ..common import helper\n", files)
     assert found == {"near.py", *(str((tmp_path / name).resolve()) for name in ("common.py", "further.py"))}
+
+
+@pytest.mark.parametrize(
+    "call", ['importlib.import_module("late")', '__import__("late")', 'import_module("pack.late")']
+)
+def test_modules_that_are_imported_by_a_call_count(made, call):
+    """They are loaded in the process of a run, and only there."""
+    name = "late.py" if "pack" not in call else "pack/late.py"
+    assert made(f"def act():\n    return {call}.VALUE\n", {f"brains/{name}": "", "brains/other.py": ""}) == {name}
+
+
+@pytest.mark.parametrize("suffix", [*EXTENSION_SUFFIXES, ".pyc"])
+def test_modules_that_are_no_sources_count(made, suffix):
+    files = {f"brains/fast{suffix}": "\0", f"brains/package/inner{suffix}": "\0", f"brains/other{suffix}": "\0"}
+    assert made("import fast\nfrom package import inner\n", files) == {f"fast{suffix}", f"package/inner{suffix}"}
 
 
 def test_modules_on_the_path_count_unless_they_are_installed(made, tmp_path, monkeypatch):
