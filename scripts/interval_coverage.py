@@ -19,8 +19,8 @@ from scipy.special import stdtrit
 
 from nematodebench import scoring, stats
 from nematodebench.stats import StatValue
-from nematodebench.stats.doubt import are_alike, has_heavy_tail, has_long_tail, has_small_group, share_doubt
-from nematodebench.stats.intervals import half_widths
+from nematodebench.stats.doubt import has_heavy_tail, has_long_tail, has_small_group, share_doubt
+from nematodebench.stats.intervals import are_alike, half_widths
 from nematodebench.stats.verdicts import EQUIVALENCE_LEVEL, LEVEL
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "coverage.md"

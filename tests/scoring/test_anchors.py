@@ -62,6 +62,11 @@ def test_a_single_run_has_no_error_rather_than_none():
     assert np.isnan(scoring.anchored_score([0.5], FLOOR, TOP).se)
 
 
+def test_rounding_errors_of_a_constant_are_no_error_of_the_score():
+    floor = ScoreAnchor(0.0, AnchorKind.ANALYTIC, "a bound")
+    assert scoring.anchored_score([0.3, 0.1 + 0.2] * 30, floor, TOP).se == 0.0
+
+
 def test_the_null_averages_to_zero():
     runs = np.random.default_rng(0).normal(FLOOR.value, 0.2, 2000)
     score = scoring.anchored_score(runs, FLOOR, TOP)

@@ -84,6 +84,9 @@ def test_a_small_group_apart_is_marked_and_a_large_one_is_not():
 def test_runs_that_are_all_alike_are_marked():
     assert str(StatValue.from_values([0.5] * 60)) == "0.500 ± 0.000 (!)"
     assert StatValue.from_values([0.5] * 60).doubt == "all alike"
+    rounded = np.r_[[0.3] * 30, [0.1 + 0.2] * 30]
+    assert str(StatValue.from_values(rounded)) == "0.300 ± 0.000 (!)"
+    assert StatValue.from_values(rounded).doubt == StatValue.from_values(rounded[20:31].repeat(5)).doubt == "all alike"
 
 
 def test_a_long_tail_is_marked_and_a_slight_one_is_not():
@@ -127,6 +130,10 @@ def test_a_heavy_tail_of_pseudo_values_marks_the_stability():
     assert StatValue.of_session(0.9, rng.normal(size=300) ** 2).doubt == ""
     assert StatValue.of_session(0.9, rng.normal(size=299) ** 2).doubt == "few runs"
     assert StatValue.of_session(0.9, rng.lognormal(0.0, 2.0, 300)).doubt == "long tail"
+    sessions = [rng.normal(size=300) ** 2, rng.lognormal(0.0, 2.0, 300)]
+    assert StatValue.pooled([[0.9], [0.9]], sessions).doubt == "long tail"
+    assert StatValue.pooled([[0.9], [0.9]], [sessions[0], sessions[1][:299]]).doubt == "few runs"
+    assert StatValue.pooled([[0.9], [0.9]], [sessions[0]] * 2).doubt == ""
 
 
 @pytest.mark.parametrize(("value", "ends"), [(1.0, (0.929, 1.0)), (0.0, (0.0, 0.071))])

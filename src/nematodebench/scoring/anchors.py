@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nematodebench.stats import Z95, Doubt, critical, doubt, t_critical
-from nematodebench.stats.checks import number, require_unit, vector
+from nematodebench.stats.checks import FloatArray, number, require_unit, vector
+from nematodebench.stats.intervals import are_alike
 
 __all__ = [
     "MIN_NULL_SEEDS",
@@ -149,13 +150,18 @@ def anchored_score(
     runs = vector("raw", raw)
     s = _unclamped(runs, floor.value, ceiling.value)
     errors = runs if pseudo is None else vector("pseudo", pseudo)
-    raw_variance = float(errors.var(ddof=1)) / errors.size if errors.size > 1 else math.nan
-    variance = raw_variance + (1 - s) ** 2 * floor.se**2 + s**2 * ceiling.se**2
+    variance = _variance_of_mean(errors) + (1 - s) ** 2 * floor.se**2 + s**2 * ceiling.se**2
     se = math.sqrt(variance) / anchor_gap(floor.value, ceiling.value)
     if runs.size == 1:
         return AnchoredScore(clamp(s), s, se, 1, ceiling.kind)
     factor = critical(runs.size) if pseudo is None else t_critical(runs.size - 1)
     return AnchoredScore(clamp(s), s, se, runs.size, ceiling.kind, factor, doubt(runs))
+
+
+def _variance_of_mean(runs: FloatArray) -> float:
+    if runs.size == 1:
+        return math.nan
+    return 0.0 if are_alike(runs) else float(runs.var(ddof=1)) / runs.size
 
 
 def group_by_ceiling(scores: Mapping[str, AnchoredScore]) -> dict[AnchorKind, dict[str, AnchoredScore]]:

@@ -15,12 +15,12 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from nematodebench.stats.checks import BoolArray, FloatArray
-from nematodebench.stats.intervals import FEW_RUNS
+from nematodebench.stats.intervals import FEW_RUNS, are_alike
 from nematodebench.vocabulary import MARK
 
 __all__ = [
-    "LATER_DOUBTS", "MARK", "MARK_MEANING", "STEADY_RUNS", "Doubt", "are_alike", "doubt", "has_heavy_tail",
-    "has_long_tail", "has_small_group", "share_doubt", "whole_doubt",
+    "LATER_DOUBTS", "MARK", "MARK_MEANING", "STEADY_RUNS", "Doubt", "doubt", "has_heavy_tail", "has_long_tail",
+    "has_small_group", "share_doubt", "whole_doubt",
 ]  # fmt: skip
 
 Doubt: TypeAlias = Literal["", "few runs", "small group", "long tail", "all alike", "few hits"]
@@ -86,20 +86,14 @@ def _scaled(values: FloatArray) -> FloatArray:
     return scaled
 
 
-def are_alike(values: FloatArray) -> BoolArray:
-    """Whether all runs of a row are the same number: how much others would differ is then unknown."""
-    alike: BoolArray = values.max(axis=-1) == values.min(axis=-1)
-    return alike
-
-
 def doubt(values: FloatArray) -> Doubt:
     """Why the interval of the mean of these runs may cover less than 93 %; empty where nothing shows it."""
     if values.size < FEW_RUNS:
         return "few runs"
-    if has_small_group(values):
-        return "small group"
     if are_alike(values):
         return "all alike"
+    if has_small_group(values):
+        return "small group"
     return "long tail" if has_long_tail(values) else ""
 
 

@@ -11,12 +11,12 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nematodebench.stats.checks import FloatArray, vector
+from nematodebench.stats.checks import BoolArray, FloatArray, vector
 from nematodebench.stats.student import T95
 
 __all__ = [
-    "FEW_RUNS", "RESAMPLES", "ROUNDING", "Z95", "IntervalMethod", "critical", "deviations", "half_widths", "interval",
-    "is_share", "percentile_interval", "pseudo_values", "t_critical", "wilson",
+    "FEW_RUNS", "RESAMPLES", "ROUNDING", "Z95", "IntervalMethod", "are_alike", "critical", "deviations", "half_widths",
+    "interval", "is_share", "percentile_interval", "pseudo_values", "t_critical", "wilson",
 ]  # fmt: skip
 
 IntervalMethod: TypeAlias = Literal["auto", "normal", "t", "bootstrap"]
@@ -57,13 +57,18 @@ def half_widths(values: FloatArray, factor: float) -> FloatArray:
     return halves
 
 
+def are_alike(values: FloatArray) -> BoolArray:
+    """Whether the runs of a row differ by no more than rounding errors: how much others would is then unknown."""
+    alike: BoolArray = values.max(axis=-1) - values.min(axis=-1) <= ROUNDING * np.abs(values).max(axis=-1)
+    return alike
+
+
 def deviations(values: FloatArray) -> FloatArray:
-    """Sample standard deviation of rows of runs: exactly 0 for runs that differ by no more than rounding errors.
+    """Sample standard deviation of rows of runs: exactly 0 for runs that are all alike.
 
     The mean of ten times 0.1 is not 0.1 in floating point, so a constant would have a deviation of 10^-17.
     """
-    away = values.max(axis=-1) - values.min(axis=-1)
-    found: FloatArray = np.where(away > ROUNDING * np.abs(values).max(axis=-1), values.std(axis=-1, ddof=1), 0.0)
+    found: FloatArray = np.where(are_alike(values), 0.0, values.std(axis=-1, ddof=1))
     return found
 
 

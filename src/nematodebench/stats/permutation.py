@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nematodebench.stats.checks import FloatArray, vector
+from nematodebench.stats.intervals import ROUNDING
 
 __all__ = ["exchange_p_value", "smallest_exchange_p_value"]
 
 _ALL = 200_000
 _DRAWN, _AT_ONCE = 99_999, 1_000
 _SEED = 2026
-_EQUAL = 1e-12
-"""Values that differ by less than this share of themselves differ by rounding errors."""
 
 
 def smallest_exchange_p_value(n_x: int, n_y: int) -> float:
@@ -35,7 +34,7 @@ def exchange_p_value(x: ArrayLike, y: ArrayLike) -> float:
     values = np.concatenate([a, b])
     values = values - values.mean()
     spread = float(np.abs(values).max())
-    if spread <= _EQUAL * float(np.abs(a).max() + np.abs(b).max()):
+    if spread <= ROUNDING * float(np.abs(a).max() + np.abs(b).max()):
         return 1.0
     # Sums that differ by rounding errors only are ties, and ties count.
     observed = float(values[: a.size].sum()) - 1e-9 * spread

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nematodebench.stats.checks import FloatArray, vector
-from nematodebench.stats.doubt import MARK, STEADY_RUNS, Doubt, doubt, share_doubt, whole_doubt
+from nematodebench.stats.doubt import MARK, Doubt, doubt, share_doubt, whole_doubt
 from nematodebench.stats.intervals import (
     FEW_RUNS,
     Z95,
@@ -129,8 +129,8 @@ class StatValue:
         half = float(half_widths(np.concatenate(spread), factor))
         kind: IntervalKind = "jackknife" if pseudo is not None else "t" if n < FEW_RUNS else "normal"
         if runs.size != n:  # only sessions have the metric, and each rests on its own runs
-            few = min(one.size for one in spread) < STEADY_RUNS
-            return cls._summary(means, _around(means, half), kind, "few runs" if few else "")
+            doubts = [whole_doubt(one) for one in spread]
+            return cls._summary(means, _around(means, half), kind, next(filter(None, doubts), ""))
         return cls._summary(means, _around(means, half), kind, doubt(runs))
 
     @classmethod
