@@ -32,7 +32,7 @@ _HEAD = f"""\
 written two sets of runs were drawn that share no run, {COMPARISONS:,} times for each number of runs, and compared as
 the command `compare` does. A cell is the share of comparisons with the verdict that one set is better than the other,
 which is false; the last line is that of all comparisons. A share of {COMPARISONS:,} has a standard error of about
-.6 %, so single cells may lie above 5 %. Runs that are all alike are called equivalent. Written by
+.6 %, so single cells may lie above 5 %. Runs that are all alike are never called different. Written by
 `python scripts/self_comparisons.py --write`.
 
 """

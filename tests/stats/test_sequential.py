@@ -5,8 +5,8 @@ import pytest
 from scipy.special import stdtrit
 
 from nematodebench.stats import compare
-from nematodebench.stats.sequential import EQUIVALENCE_RUNS, look_levels, look_sizes, sequential_verdict
-from nematodebench.stats.verdicts import EQUIVALENCE_LEVEL, LEVEL
+from nematodebench.stats.sequential import look_levels, look_sizes, sequential_verdict
+from nematodebench.stats.verdicts import EQUIVALENCE_LEVEL, EQUIVALENCE_RUNS, LEVEL
 
 MOST = 200
 

@@ -35,7 +35,23 @@ def test_a_clear_difference_is_better_or_worse():
 def test_a_small_difference_is_equivalent_when_it_is_shown_to_be_small():
     x = runs(0.8, 400, 0.02)
     found = judged(x + 0.001, x[::-1], smallest=0.01)
-    assert (found.outcome, found.reason) == ("equivalent", "the difference is less than 0.01")
+    assert (found.outcome, found.reason) == (
+        "equivalent",
+        "the difference is less than 0.01; up to 0.8% of runs may be unlike these 400",
+    )
+
+
+def test_a_few_runs_that_agree_are_not_equivalent_whatever_a_t_test_says():
+    """Ten runs of a brain that fails once in ten show no failure in 35 % of all cases."""
+    rng = np.random.default_rng(3)
+
+    def equivalent(n, share):
+        steady = 0.9 + 0.001 * rng.normal(size=(2, n))
+        return judged(steady[0], np.where(rng.random(n) < share, 0.2, steady[1])).outcome == "equivalent"
+
+    for n, share in ((3, 0.1), (10, 0.1), (20, 0.1), (50, 0.05), (60, 0.05)):
+        assert np.mean([equivalent(n, share) for _ in range(400)]) <= 0.05 + 0.03 * (n == 60)
+    assert all(equivalent(60, 0.0) for _ in range(20))
 
 
 def test_undecided_says_how_many_runs_would_tell():
@@ -56,10 +72,17 @@ def test_more_runs_do_decide():
 @pytest.mark.parametrize(
     ("x", "y", "outcome", "reason"),
     [
-        ([0.5] * 5, [0.5] * 5, "equivalent", "the same in every run"),
+        ([0.5] * 5, [0.5] * 5, "undecided", "5 runs agree, 55 more would show equivalence"),
+        ([0.5] * 60, [0.5] * 60, "equivalent", "the same in every run; up to 5.0% of runs may be unlike these 60"),
         ([0.7] * 5, [0.5] * 5, "better", "the same difference in every run"),
         ([0.5] * 5, [0.7] * 5, "worse", "the same difference in every run"),
-        ([0.501] * 5, [0.5] * 5, "equivalent", "the same small difference in every run"),
+        ([0.501] * 59, [0.5] * 59, "undecided", "59 runs agree, 1 more would show equivalence"),
+        (
+            [0.501] * 100,
+            [0.5] * 100,
+            "equivalent",
+            "the same small difference in every run; up to 3.0% of runs may be unlike these 100",
+        ),
         ([0.7], [0.5], "undecided", "one pair cannot tell"),
         ([0.7, 0.8], [0.5, 0.4], "undecided", "two pairs cannot tell"),
     ],

@@ -3,23 +3,18 @@
 Looking again and again at growing data and stopping at the first p-value below 5 % would be wrong far more often than
 in 5 % of all cases. Here the looks are fixed beforehand and share the error: the chance that any of them errs is at
 most the sum of theirs, whatever the data and however the looks depend on each other.
-
-That two brains are equivalent is never said of fewer than 60 runs: a few runs that agree say nothing of the one in
-twenty that fails. In 60 runs it is missed in less than 5 % of all cases; rarer ones may be, and the verdict says so.
 """
 
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 
 from nematodebench.stats.comparisons import Comparison
 from nematodebench.stats.verdicts import EQUIVALENCE_LEVEL, LEVEL, SMALLEST_EFFECT, Verdict, verdict
 
-__all__ = ["EQUIVALENCE_RUNS", "FIRST_LOOK", "look_levels", "look_sizes", "sequential_verdict"]
+__all__ = ["FIRST_LOOK", "look_levels", "look_sizes", "sequential_verdict"]
 
 FIRST_LOOK = 10
-EQUIVALENCE_RUNS = 60
 _GROWTH = 1.6
 
 
@@ -49,14 +44,7 @@ def sequential_verdict(comparison: Comparison, look: int, most: int, smallest: f
         most: The largest number of runs of each side.
         smallest: The smallest difference that matters, in units of the score.
     """
-    found = verdict(
+    return verdict(
         comparison, smallest, level=look_levels(most, LEVEL)[look],
         equivalence_level=look_levels(most, EQUIVALENCE_LEVEL)[look],
     )  # fmt: skip
-    if found.outcome != "equivalent":
-        return found
-    runs = comparison.runs
-    if runs < EQUIVALENCE_RUNS:
-        more = EQUIVALENCE_RUNS - runs
-        return Verdict("undecided", f"{runs} runs agree, {more} more would show equivalence", more)
-    return replace(found, reason=f"{found.reason}; up to {3 / runs:.1%} of runs may be unlike these {runs}")

@@ -10,7 +10,7 @@ from nematodebench.stats.comparisons import Comparison
 from nematodebench.stats.intervals import t_critical
 
 __all__ = [
-    "LEVEL", "MOST_RUNS", "POWER", "SMALLEST_EFFECT", "Outcome", "Verdict", "detectable_difference",
+    "EQUIVALENCE_RUNS", "LEVEL", "MOST_RUNS", "POWER", "SMALLEST_EFFECT", "Outcome", "Verdict", "detectable_difference",
     "equivalence_p_value", "power", "runs_to_detect", "verdict",
 ]  # fmt: skip
 
@@ -20,6 +20,9 @@ LEVEL = 0.04
 """A difference needs a p-value below this. The t test of pseudo-values errs a little more often than it says, up to
 5.8 % at 5 %. At 4 % the rate of false verdicts is below 5 % for every shape of runs in docs/coverage.md."""
 EQUIVALENCE_LEVEL = 0.05
+EQUIVALENCE_RUNS = 60
+"""Fewer runs never show equivalence, however much they agree: they say nothing of the one in twenty that fails. In 60
+runs it is missed in less than 5 % of all cases; rarer ones may be, and the verdict says so."""
 POWER = 0.80
 SMALLEST_EFFECT = 0.01
 """The smallest difference of a normalised score that matters, unless another one is declared."""
@@ -71,21 +74,30 @@ def verdict(
         what = "pair" if comparison.pairs else "run"
         return Verdict("undecided", f"one {what} cannot tell" if runs == 1 else f"two {what}s cannot tell")
     if comparison.se == 0.0:
-        return _constant(difference, smallest)
+        return _constant(comparison, smallest)
     if equivalence_p_value(comparison, smallest) < equivalence_level:
-        return Verdict("equivalent", f"the difference is less than {smallest:.3g}")
+        return _equivalent(runs, f"the difference is less than {smallest:.3g}")
     if (comparison.p_value if p_value is None else p_value) < level:
         return Verdict("better" if difference > 0 else "worse")
     more = _more_runs(comparison, smallest)
     return Verdict("undecided", "" if more is None else f"about {_rounded(more)} more runs would tell", more)
 
 
-def _constant(difference: float, smallest: float) -> Verdict:
+def _constant(comparison: Comparison, smallest: float) -> Verdict:
+    difference = comparison.difference
     if difference == 0.0:
-        return Verdict("equivalent", "the same in every run")
+        return _equivalent(comparison.runs, "the same in every run")
     if abs(difference) < smallest:
-        return Verdict("equivalent", "the same small difference in every run")
+        return _equivalent(comparison.runs, "the same small difference in every run")
     return Verdict("better" if difference > 0 else "worse", "the same difference in every run")
+
+
+def _equivalent(runs: int, reason: str) -> Verdict:
+    """Runs that agree, and how many may be unlike them: 3 in n, at 95 %."""
+    if runs < EQUIVALENCE_RUNS:
+        more = EQUIVALENCE_RUNS - runs
+        return Verdict("undecided", f"{runs} runs agree, {more} more would show equivalence", more)
+    return Verdict("equivalent", f"{reason}; up to {3 / runs:.1%} of runs may be unlike these {runs}")
 
 
 def _spread(comparison: Comparison) -> float:
