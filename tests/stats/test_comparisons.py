@@ -174,7 +174,34 @@ def test_constants_have_no_error_however_their_mean_is_rounded(n, low, high, pai
     result = compare([low] * n, [high] * n, seeds, seeds)
     assert result.se == 0.0
     assert result.p_value == (1.0 if low == high else 0.0)
-    assert verdict(result).reason in {"the same in every run", "the same difference in every run"}
+    same, apart = f"{n} runs agree, {60 - n} more would show equivalence", "the same difference in every run"
+    assert verdict(result).reason in {same, apart, "the same in every run; up to 5.0% of runs may be unlike these 60"}
+
+
+@pytest.mark.parametrize("value", [0.1, 1 / 3, 0.7, 23.4])
+def test_constants_of_which_there_are_unlike_many_do_not_differ(value):
+    """The mean of ten times 0.1 is not that of seven times 0.1, in floating point."""
+    for n in range(3, 30):
+        result = compare([value] * n, [value] * 10)
+        assert (result.difference, result.se, result.p_value) == (0.0, 0.0, 1.0)
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_two_runs_that_agree_tell_nothing_of_the_error(paired):
+    seeds = [1, 2] if paired else None
+    result = compare([1.0, 1.0], [0.5, 0.5], seeds, seeds)
+    assert result.difference == 0.5
+    assert np.isnan([*result.ci95, result.p_value]).all()
+
+
+def test_what_is_doubted_most_is_named_and_ranks_have_no_tails():
+    rng = np.random.default_rng(8)
+    tail, noise = -np.log(rng.permutation(np.arange(0.5, 60) / 60)), rng.normal(0.0, 0.1, 60)
+    apart = np.where(np.arange(60) < 5, 5.0, noise)
+    assert (compare(tail, noise).doubt, compare(tail, noise).improvement_doubt) == ("long tail", "")
+    for sides in ((tail, apart), (apart, tail)):
+        assert (compare(*sides).doubt, compare(*sides).improvement_doubt) == ("small group", "small group")
+    assert compare(tail, noise[:40]).improvement_doubt == "few runs"
 
 
 def test_pairs_that_all_differ_by_the_same_have_no_error():

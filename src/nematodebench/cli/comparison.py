@@ -62,13 +62,14 @@ def compare_sessions(first: Path, second: Path, smallest: float = SMALLEST_EFFEC
     results = [_compare(ours[task], theirs[task]) for task in tasks]
     known = [result.p_value for result in results if _has_p_value(result)]
     adjusted = iter(holm(known)) if known else iter(())
-    return [
-        {"task": task, "A": _shown(ours[task]), "B": _shown(theirs[task])}
-        | comparison_row(
-            result, float(next(adjusted)) if _has_p_value(result) else None, smallest_effect(ours[task], smallest)
+    rows: list[dict[str, object]] = []
+    for task, result in zip(tasks, results, strict=True):
+        p_value = float(next(adjusted)) if _has_p_value(result) else None
+        found = verdict(result, smallest_effect(ours[task], smallest), p_value)
+        rows.append(
+            {"task": task, "A": _shown(ours[task]), "B": _shown(theirs[task]), **comparison_row(result, found, p_value)}
         )
-        for task, result in zip(tasks, results, strict=True)
-    ]
+    return rows
 
 
 def print_comparisons(rows: list[dict[str, object]]) -> None:
@@ -92,23 +93,21 @@ def smallest_effect(record: ExperimentMetadata, smallest: float) -> float:
     return smallest if norm is None else smallest * (norm.ceiling.value - norm.floor.value)
 
 
-def comparison_row(result: Comparison, p_value: float | None, smallest: float) -> dict[str, object]:
+def comparison_row(result: Comparison, found: Verdict, p_value: float | None) -> dict[str, object]:
     """A comparison in words and numbers.
 
     Args:
         result: A against B.
+        found: What is said of it.
         p_value: Adjusted over all comparisons; None where a t test cannot be made.
-        smallest: The smallest difference that matters, in units of the score.
     """
-    mark = f" {MARK}" if result.doubt else ""
-    rank_mark = "" if result.doubt == "long tail" else mark  # ranks have no tails
     low, high = result.improvement_ci95
     chance = f"{result.probability_of_improvement:.3f}"
     return {
-        "verdict": _verdict(verdict(result, smallest, p_value)),
+        "verdict": _verdict(found),
         "difference": f"{result.difference:+.4f}",
-        "interval": _interval(result) + ("" if result.se == 0.0 else mark),
-        "P(A > B)": chance if math.isnan(low) else f"{chance} [{low:.3f}, {high:.3f}]{rank_mark}",
+        "interval": _interval(result),
+        "P(A > B)": chance if math.isnan(low) else f"{chance} [{low:.3f}, {high:.3f}]{_mark(result.improvement_doubt)}",
         "p (Holm)": "-" if p_value is None else f"{p_value:.2g}",
         "runs": f"{result.n_x}, {result.n_y}" + (f" ({result.pairs} paired)" if result.pairs else " (unpaired)"),
     }
@@ -123,7 +122,11 @@ def _interval(result: Comparison) -> str:
     low, high = result.ci95
     if math.isnan(low):
         return "unknown"
-    return "constant" if result.se == 0.0 else f"[{low:+.4f}, {high:+.4f}]"
+    return "constant" if result.se == 0.0 else f"[{low:+.4f}, {high:+.4f}]{_mark(result.doubt)}"
+
+
+def _mark(doubt: str) -> str:
+    return f" {MARK}" if doubt else ""
 
 
 def _verdict(found: Verdict) -> str:

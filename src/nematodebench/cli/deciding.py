@@ -29,7 +29,6 @@ class Decision:
         verdict: Undecided if the largest number of runs did not tell.
         looks: How often the data were looked at, and how often at most.
         level: The p-value that the last look needed.
-        smallest: The smallest difference that matters, in units of the score.
     """
 
     sessions: list[Session]
@@ -37,7 +36,6 @@ class Decision:
     verdict: Verdict
     looks: tuple[int, int]
     level: float
-    smallest: float
 
 
 def check_plans(plans: list[Plan], most: int) -> None:
@@ -70,7 +68,7 @@ def decide(plans: list[Plan], most: int, quiet: bool, smallest: float = SMALLEST
         verdict = sequential_verdict(found, look, most, effect)
         if verdict.outcome != "undecided":
             break
-    return Decision(sessions, found, verdict, (look + 1, len(sizes)), look_levels(most, LEVEL)[look], effect)
+    return Decision(sessions, found, verdict, (look + 1, len(sizes)), look_levels(most, LEVEL)[look])
 
 
 def _grown(plan: Plan, session: Session | None, quiet: bool) -> Session:
@@ -84,10 +82,7 @@ def _grown(plan: Plan, session: Session | None, quiet: bool) -> Session:
 def print_decision(decision: Decision) -> None:
     """Prints the verdict, and what it rests on."""
     first, second = (session.plan for session in decision.sessions)
-    row = comparison_row(decision.comparison, None, decision.smallest)
-    found, (looks, most) = decision.verdict, decision.looks
-    what = f"A is {found.outcome}" if found.outcome in {"better", "worse"} else found.outcome
-    row |= {"verdict": f"{what}: {found.reason}" if found.reason else what}
+    row, (looks, most) = comparison_row(decision.comparison, decision.verdict, None), decision.looks
     del row["p (Holm)"]
     print(f"A = {first.brain_name}, B = {second.brain_name}, look {looks} of at most {most}\n")
     print_table(list(row), [[str(value) for value in row.values()]])

@@ -29,7 +29,7 @@ class Gain:
         trained: The brain's score.
         untrained: Its twin's, with learning off.
         difference: Mean of the differences of runs of the same seed.
-        ci95: Its 95 % interval; nan for fewer than two pairs.
+        ci95: Its 95 % interval; nan where pairs are too few to tell.
         pairs: Runs that both have.
         doubt: Why the interval may cover less than 93 %; empty where it does not.
     """
@@ -48,9 +48,9 @@ class Gain:
 
     def plain(self) -> dict[str, object]:
         """For machines."""
-        ends = [None if math.isnan(end) else end for end in self.ci95]
         means = {"trained": self.trained.mean, "untrained": self.untrained.mean}
-        return {**means, "difference": self.difference, "ci95": ends, "pairs": self.pairs, "learned": self.learned}
+        found = {"difference": self.difference, "ci95": self.ci95, "doubt": self.doubt, "pairs": self.pairs}
+        return {**means, **found, "learned": self.learned}
 
     def __str__(self) -> str:
         if math.isnan(self.ci95[0]):

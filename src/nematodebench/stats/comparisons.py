@@ -16,6 +16,9 @@ from nematodebench.stats.intervals import ROUNDING, half_widths, t_critical
 
 __all__ = ["Comparison", "compare", "holm"]
 
+_DOUBTS: tuple[Doubt, ...] = ("few runs", "small group", "long tail")
+"""Those of a difference; the first one that is found is named. A side that is all alike adds no error."""
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -23,7 +26,7 @@ class Comparison:
 
     Attributes:
         difference: Mean difference (of the pairs when paired, otherwise of the two means).
-        ci95: Its 95 % t interval; (nan, nan) when a side has a single run.
+        ci95: Its 95 % t interval; (nan, nan) when a side has a single run, or two and no spread.
         p_value: Two-sided, of the same t statistic; nan when the interval is.
         probability_of_improvement: That a run of x beats a run of y, over all runs of both.
         pairs: Number of pairs by seed; 0 if the runs were compared unpaired.
@@ -32,7 +35,7 @@ class Comparison:
         se: Standard error of the difference.
         df: Degrees of freedom of the t statistic.
         improvement_ci95: The 95 % interval of the probability of improvement.
-        doubt: Why the intervals may cover less than 93 %; empty where they do not.
+        doubt: Why the interval of the difference may cover less than 93 %; empty where it does not.
     """
 
     difference: float
@@ -51,6 +54,11 @@ class Comparison:
     def runs(self) -> int:
         """The runs that the statistic rests on: pairs, or those of the smaller side."""
         return self.pairs or min(self.n_x, self.n_y)
+
+    @property
+    def improvement_doubt(self) -> Doubt:
+        """The same of the probability of improvement, which rests on ranks: they have no tails."""
+        return "" if self.doubt == "long tail" else self.doubt
 
 
 def holm(p_values: ArrayLike) -> FloatArray:
@@ -91,10 +99,10 @@ def compare(
         se, df = _standard_error(errors), len(pairs) - 1.0
         chance = improvement_interval(a[rows], b[partners], paired=True)
     else:
-        difference, why = float(a.mean() - b.mean()), _doubt(a, b)
+        difference, why = _between_means(a, b), _doubt(a, b)
         se, df = _welch(error_a, error_b)
         chance = improvement_interval(a, b, paired=False)
-    ci95, p_value = _t_inference(difference, se, df)
+    ci95, p_value = _t_inference(difference, se, df, len(pairs) or min(a.size, b.size))
     return Comparison(
         difference, ci95, p_value, probability_of_improvement(a, b), len(pairs), a.size, b.size, se, df, chance, why
     )
@@ -102,10 +110,10 @@ def compare(
 
 def _doubt(a: FloatArray, b: FloatArray, differences: FloatArray | None = None) -> Doubt:
     """Why the interval of a difference may cover too rarely: tails of pairs count, and not those of their sides."""
-    sides = [doubt(a), doubt(b)]
+    found = {doubt(a), doubt(b)}
     if differences is not None:
-        sides = [*(why for why in sides if why != "long tail"), doubt(differences)]
-    return next((why for why in sides if why and why != "all alike"), "")
+        found = {*(found - {"long tail"}), doubt(differences)}
+    return next((why for why in _DOUBTS if why in found), "")
 
 
 def _errors(name: str, pseudo: ArrayLike | None, values: FloatArray) -> FloatArray:
@@ -139,6 +147,12 @@ def _settled(differences: FloatArray, a: FloatArray, b: FloatArray) -> FloatArra
     return np.full_like(differences, np.median(differences))
 
 
+def _between_means(a: FloatArray, b: FloatArray) -> float:
+    """The difference of the means; 0 where it is a rounding error, as of ten and of seven times 0.1."""
+    difference = float(a.mean() - b.mean())
+    return difference if abs(difference) > ROUNDING * max(float(np.abs(a).max()), float(np.abs(b).max())) else 0.0
+
+
 def _standard_error(values: FloatArray) -> float:
     return float(half_widths(values, 1.0)) if values.size > 1 else math.nan
 
@@ -151,8 +165,9 @@ def _welch(a: FloatArray, b: FloatArray) -> tuple[float, float]:
     return math.sqrt(va + vb), df
 
 
-def _t_inference(difference: float, se: float, df: float) -> tuple[tuple[float, float], float]:
-    if math.isnan(se):
+def _t_inference(difference: float, se: float, df: float, runs: int) -> tuple[tuple[float, float], float]:
+    """Interval and p-value; unknown for a single run, and for two that agree, which may be chance."""
+    if math.isnan(se) or (se == 0.0 and runs < 3):
         return (math.nan, math.nan), math.nan
     if se == 0.0:
         return (difference, difference), 1.0 if difference == 0.0 else 0.0
