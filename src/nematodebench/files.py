@@ -91,9 +91,10 @@ def clean_leftovers(folder: Path, name: str | None = None) -> None:
         folder: The folder.
         name: Of the file whose leftovers are meant, in a folder where other programs write too.
     """
-    if not folder.is_dir():
-        return
-    for entry in list(os.scandir(folder)):
+    entries: list[os.DirEntry[str]] = []
+    with contextlib.suppress(OSError):  # there is none, or another process has just removed it
+        entries = list(os.scandir(folder))
+    for entry in entries:
         if _LEFTOVER.fullmatch(entry.name) and (name is None or entry.name.startswith(f".{name}.")):
             with contextlib.suppress(OSError):
                 _remove_if_free(Path(entry.path))
@@ -106,7 +107,11 @@ def _remove_if_free(path: Path) -> None:
                 path.unlink()
     elif not (path / LOCK).exists():
         # Whoever makes a folder puts the lock into it first: without one it is empty, or was being removed.
-        shutil.rmtree(path, ignore_errors=True)
+        try:
+            path.rmdir()
+        except OSError:  # not empty: somebody is making it, or nobody removed all of it
+            if not (path / LOCK).exists():
+                shutil.rmtree(path, ignore_errors=True)
     else:
         with (path / LOCK).open("rb") as stream:
             if _try_lock(stream):
@@ -142,16 +147,10 @@ def new_folder(folder: Path, what: str, fill: Callable[[Path], None]) -> Iterato
         what: As for :func:`held`.
         fill: Writes the files; it is given the place where the folder is made.
     """
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-    except FileExistsError as error:  # a file is where the folder around it should be: no other name would help
-        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder.parent)) from error
     clean_leftovers(folder.parent)
-    place = _beside(folder)
-    place.mkdir()
     with contextlib.ExitStack() as lock:
+        place = _held_beside(folder, what, lock)
         try:
-            lock.enter_context(held(place, what))
             fill(place)
             place.rename(folder)
         except BaseException as error:
@@ -162,6 +161,27 @@ def new_folder(folder: Path, what: str, fill: Callable[[Path], None]) -> Iterato
         yield
 
 
+def _held_beside(path: Path, what: str, lock: contextlib.ExitStack) -> Path:
+    """A new folder beside a path; one more where another process took it for a leftover before its lock was there."""
+    for left in reversed(range(_ATTEMPTS)):
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except FileExistsError as error:  # a file is where the folder around it should be: no other name would help
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path.parent)) from error
+        place = _beside(path)
+        try:
+            place.mkdir()
+            lock.enter_context(held(place, what))
+            (place / LOCK).stat()
+            break
+        except BaseException as error:
+            lock.close()
+            shutil.rmtree(place, ignore_errors=True)
+            if not left or not isinstance(error, FileNotFoundError | UsageError):
+                raise
+    return place
+
+
 @contextlib.contextmanager
 def scratch_folder(path: Path) -> Iterator[Path]:
     """A folder beside a path, to make there what is then renamed to the path; it is removed at the end.
@@ -169,10 +189,9 @@ def scratch_folder(path: Path) -> Iterator[Path]:
     Args:
         path: What is made; :func:`clean_leftovers` with its name removes the folder of a killed process.
     """
-    place = _beside(path)
-    place.mkdir()
-    try:
-        with held(place, f"The making of {path}"):
+    with contextlib.ExitStack() as lock:
+        place = _held_beside(path, f"The making of {path}", lock)
+        try:
             yield place
-    finally:
-        shutil.rmtree(place, ignore_errors=True)
+        finally:
+            shutil.rmtree(place, ignore_errors=True)

@@ -193,6 +193,23 @@ def test_two_processes_never_work_on_one_session(stopped):
     assert len(hashes(stopped)) == GIVEN.runs
 
 
+def test_a_session_that_another_process_ends_meanwhile_is_not_run_again(stopped, monkeypatch, whole):
+    """Between the look at the session and its lock the other one may end it, and removes what is needed to go on."""
+    original = ExperimentStore.plan
+
+    def plan(store):
+        found = original(store)
+        with monkeypatch.context() as patch:
+            patch.setattr(ExperimentStore, "plan", original)
+            assert hashes(store) == whole
+        return found
+
+    monkeypatch.setattr(ExperimentStore, "plan", plan)
+    with pytest.raises(UsageError, match="is complete"):
+        hashes(stopped)
+    assert sorted(path.suffix for path in stopped.folder.iterdir()) == [".json", ".parquet", ".yml"]
+
+
 def test_sessions_of_one_second_get_folders_of_their_own(tmp_path, monkeypatch):
     names = iter(["same", "same", "other"])
     monkeypatch.setattr(execution, "new_experiment_id", lambda plan: next(names))

@@ -112,16 +112,21 @@ def resume(
     """Continues a killed or interrupted session from its finished runs, which callbacks are told of first."""
     store = ExperimentStore(root, experiment_id)
     clean_root(root)
-    if store.complete:
-        store.clean()  # a kill may have come between the last write and the cleaning
-        raise UsageError(f"Session {experiment_id} is complete. `nematodebench report {store.folder}` shows it.")
+    _refuse_complete(store)
     record = store.plan()
     with _storage(store), store.held():
+        _refuse_complete(store)  # another process may have ended it meanwhile
         plan = _keeping_in(store, _plan_again(store, record, workers, foreign))
         refuse_changes(f"Session {experiment_id}", record["begun_with"], plan)
         shown = progress or Progress()
         audience = Audience(plan, callbacks, shown.current)
         return _execute(plan, _Place.of(store, record["created"]), shown, audience)
+
+
+def _refuse_complete(store: ExperimentStore) -> None:
+    if store.complete:
+        store.clean()  # a kill may have come between the last write and the cleaning
+        raise UsageError(f"Session {store.id} is complete. `nematodebench report {store.folder}` shows it.")
 
 
 def _plan_again(store: ExperimentStore, record: dict[str, Any], workers: int | None, foreign: Foreign | None) -> Plan:
