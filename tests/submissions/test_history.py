@@ -75,6 +75,26 @@ def test_a_shallow_or_missing_history_says_so(root, tmp_path):
     assert "no git history" in merge_history(tmp_path / "empty").doubt
 
 
+@pytest.mark.parametrize(
+    "time", ["253402300800", "99999999999999999999", "-62135596801", "-1", "tomorrow", "", "1e9", "0x10"]
+)
+def test_a_commit_whose_time_is_no_date_keeps_its_place_and_stops_nothing(root, time):
+    """Such times are in commits that were made by hand; the one after it has its own."""
+    (root / SECOND).write_text("{}")
+    git(root, "add", "-A")
+    tree, parent = git(root, "write-tree").strip(), git(root, "rev-parse", "HEAD").strip()
+    text = f"tree {tree}\nparent {parent}\nauthor A <a@b> 1 +0000\ncommitter A <a@b> {time} +0000\n\nx\n"
+    words = ["git", "hash-object", "-t", "commit", "-w", "--literally", "--stdin"]
+    made = subprocess.run(words, cwd=root, input=text, text=True, capture_output=True, check=True).stdout.strip()
+    git(root, "update-ref", "HEAD", made)
+    committed(root, "benchmarks/a/b/20260101_000000.json", "2026-03-01T00:00:00Z")
+    found = merge_history(root)
+    place, date = found.place(SECOND, "19990101_000000")
+    assert place == 2
+    assert date in {"19990101_000000", "19700101_000000", "19700101_000001", "19700101_000016"}, date
+    assert found.place("benchmarks/a/b/20260101_000000.json", "") == (3, "20260301_000000")
+
+
 def test_it_takes_one_log_however_many_entries_there_are(root, monkeypatch):
     asked = []
     monkeypatch.setattr(history, "git", lambda *words, folder: asked.append(words[0]) or ask(*words, folder=folder))

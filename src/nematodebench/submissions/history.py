@@ -24,7 +24,7 @@ class History:
     """When files below benchmarks/ were merged.
 
     Attributes:
-        merged: By path, the place of the merge in the order of all of them and its date in UTC.
+        merged: By path, the place of the merge in the order of all of them and its date in UTC, empty if it has none.
         doubt: Why claimed dates are used instead; empty where the history is whole.
     """
 
@@ -36,10 +36,11 @@ class History:
 
         Args:
             path: The submission below the top of the repository.
-            claimed: The time that it claims, for a file without a merge.
+            claimed: The time that it claims, for a file without a merge, or with one whose time is no date.
         """
         if path in self.merged:
-            return self.merged[path]
+            place, date = self.merged[path]
+            return place, date or claimed
         return (0 if self.doubt else self._last + 1), claimed
 
     @cached_property
@@ -69,9 +70,13 @@ def _read(root: Path, commit: str) -> History:
     for age, (seconds, names) in enumerate(merges):
         # The newest comes first: it gave the file the bytes that it has now.
         for name in filter(None, names.split("\0")):
-            found.setdefault(name, (len(merges) - age, _text(int(seconds))))
+            found.setdefault(name, (len(merges) - age, _text(seconds)))
     return History(found)
 
 
-def _text(seconds: int) -> str:
-    return datetime.datetime.fromtimestamp(seconds, datetime.UTC).strftime("%Y%m%d_%H%M%S")
+def _text(seconds: str) -> str:
+    """A commit's time as submissions write it; empty where it is no date, which whoever commits can write."""
+    try:
+        return datetime.datetime.fromtimestamp(int(seconds), datetime.UTC).strftime("%Y%m%d_%H%M%S")
+    except (ValueError, OverflowError, OSError):
+        return ""
