@@ -126,6 +126,22 @@ FIELDS = [
     ("sessions.0.file_path", "C:/x.json", "file_path: must be a relative path"),
     ("sessions.0.file_path", "artifacts//experiments/x.json", "file_path: may not contain '.', '..' or empty parts"),
     ("sessions.0.file_path", "a\x00b", "file_path: may not contain control or invisible characters (U+0000)"),
+    (
+        "sessions",
+        [
+            {
+                "experiment_id": f"x{k}",
+                "file_path": f"x/x{k}",
+                "session_seed": k,
+                "num_runs": 10**6,
+                "run_seeds": [],
+                "metadata_sha256": "0" * 64,
+                "config_sha256": "0" * 64,
+            }
+            for k in range(1000)
+        ],
+        "its sessions have 1,000,000,000 runs: at most 1,000,000 are judged",
+    ),
     ("sessions", "all of them", "sessions: Input should be a valid array"),
     ("timestamp", "99991231_235959", "lies in the future"),
     ("timestamp", "00000000_000000", "is not a date"),

@@ -1,9 +1,9 @@
 """The shape of a submission: ten or more sessions of one brain on one task, and what is claimed to follow from them."""
 
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
 from nematodebench.measures.base import Chemotaxis
 from nematodebench.records.bundle_schema import Bundle
@@ -25,6 +25,7 @@ from nematodebench.stats import StatValue
 from nematodebench.vocabulary import BrainClass
 
 __all__ = [
+    "MAX_RUNS",
     "MIN_RUNS_PER_SESSION",
     "MIN_SESSIONS",
     "AggregateMetrics",
@@ -35,6 +36,8 @@ __all__ = [
 
 MIN_SESSIONS = 10
 MIN_RUNS_PER_SESSION = 50
+MAX_RUNS = 1_000_000
+"""In all sessions together. The board derives the seeds of every run before anything is judged."""
 _PLAIN_PATH = re.compile(r"\w[\w.-]*(?:/\w[\w.-]*)*", re.ASCII)
 """What nearly all paths are made of: nothing of it has to be looked at more closely."""
 _ID = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$"
@@ -149,6 +152,12 @@ class NematodeBenchSubmission(Record):
     github: str | None = Field(None, pattern=r"^[A-Za-z0-9](?:-?[A-Za-z0-9]){0,38}$")
     notes: Notes = ""
     provenance: Provenance
+
+    @model_validator(mode="after")
+    def _countable(self) -> Self:
+        if (runs := sum(one.num_runs for one in self.sessions)) > MAX_RUNS:
+            raise ValueError(f"its sessions have {runs:,} runs: at most {MAX_RUNS:,} are judged")
+        return self
 
     @property
     def score(self) -> StatValue | None:
