@@ -11,7 +11,17 @@ A, B = "a" * 64, "b" * 64
 
 @pytest.mark.parametrize(
     ("text", "kind"),
-    [(A, 1), (f"v2:{A}", 2), (f"v10:{A}", 10), ("", None), (A[1:], None), (f"v0:{A}", None), (f"x{A}", None)],
+    [
+        (A, 1),
+        (f"v2:{A}", 2),
+        (f"v10:{A}", 10),
+        ("", None),
+        (A[1:], None),
+        (f"v0:{A}", None),
+        (f"x{A}", None),
+        (f"v1000:{A}", None),
+        (f"v{'9' * 5000}:{A}", None),
+    ],
 )
 def test_a_hash_says_its_kind(text: str, kind: int | None) -> None:
     assert memory_kind(text) == kind

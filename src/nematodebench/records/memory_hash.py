@@ -14,7 +14,7 @@ __all__ = ["NO_HASH", "OLDER_KIND", "memory_kind", "not_compared", "same_memory"
 
 OLDER_KIND = "memory hash of an older kind; records decide"
 NO_HASH = "no memory hash; records decide"
-_FORM = re.compile(r"(?:v(?P<kind>[1-9][0-9]*):)?[0-9a-f]{64}")
+_FORM = re.compile(r"(?:v(?P<kind>[1-9][0-9]{0,2}):)?[0-9a-f]{64}")
 _OF_NOTHING = hashlib.sha256(b"").hexdigest()
 """What older versions stored for a brain that told nothing of its memory."""
 

@@ -3,6 +3,7 @@
 import contextlib
 import ctypes
 import gc
+import json
 import os
 import sys
 import threading
@@ -188,3 +189,13 @@ class Answers(Honest):
 
     def act(self, observation):
         return self.answer
+
+
+class TellsOdd(Honest):
+    """Says what its config says in the place of the hash of its memory and of what it tells of its state."""
+
+    def __init__(self, observation_space, action_space, config, seed):
+        super().__init__(observation_space, action_space, config, seed)
+        kind = type(_shared())
+        say = kind.say
+        kind.say = lambda shared, _text: say(shared, json.dumps(config["told"]))

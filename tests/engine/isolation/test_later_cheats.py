@@ -112,6 +112,31 @@ def test_an_answer_that_is_no_action_fails_the_run_with_its_word(answer, word):
     assert any(part in result.failure.message for part in word.split("|")), result.failure.message
 
 
+@pytest.mark.parametrize(
+    "memory", [f"v1000:{'0' * 64}", f"v{'9' * 100}:{'0' * 64}", f"v{'9' * 5000}:{'0' * 64}", "0" * 63, 7, ["0" * 64]]
+)
+def test_a_hash_of_no_kind_fails_the_run_with_a_plain_word(memory):
+    result = run("TellsOdd", {"told": {"memory": memory}})
+    assert result.failure is not None
+    assert "did not tell the hash of its memory" in result.failure.message
+
+
+def test_what_a_brain_tells_of_its_state_has_names_and_is_numbers():
+    told = {
+        "": 1.0,
+        " \x00": 2.0,
+        "x" * 1000: 3.0,
+        "plain": 4.0,
+        "text": "5",
+        "whole": 6,
+        "\x1b[2J": 7.0,
+        "many": 1e308,
+    }
+    result = run("TellsOdd", {"told": {"memory": None, "descriptors": told}})
+    assert result.failure is None, result.failure
+    assert result.descriptors == {"?": 2.0, "x" * 197 + "...": 3.0, "plain": 4.0, "?[2J": 7.0, "many": 1e308}
+
+
 COMPILED = """
 import ctypes
 

@@ -37,6 +37,8 @@ STOPPED = "the brain's process was stopped"
 """How the failure of a run begins that took more than its time."""
 _LAST_WORDS = 5.0
 """Seconds for a process to end that has said that nobody will answer any more."""
+_LONGEST_NAME = 200
+"""Characters of what a brain calls something that it says of its state."""
 _GLANCE = 0.1
 """Seconds after which it is looked at how the two sides wait for each other."""
 _IN_VAIN = 0.5
@@ -127,11 +129,12 @@ class IsolatedBrains:
         return memory
 
     def descriptors(self) -> dict[str, float]:
-        """What the brains say of their state, as their process tells it; nothing that is no finite number."""
+        """What the brains say of their state, as their process tells it; no value that is no finite number."""
         self._ask(MEMORY)
         told = self._process.message().get("descriptors")
         rows = told.items() if isinstance(told, dict) else ()
-        return {plain(name): value for name, value in rows if isinstance(value, float) and math.isfinite(value)}
+        named = ((plain(name, _LONGEST_NAME), value) for name, value in rows)
+        return {name: value for name, value in named if name and isinstance(value, float) and math.isfinite(value)}
 
     def complaint(self) -> str:
         """Why there is no answer, in the words of the process or of the system; empty where it answers."""
