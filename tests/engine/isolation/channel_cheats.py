@@ -9,6 +9,7 @@ import ctypes
 import fcntl
 import mmap
 import os
+import resource
 import signal
 import struct
 from pathlib import Path
@@ -121,6 +122,21 @@ class CountsFilesInMemory(Tries):
         # A folder of its own counts from one; the folders on the way to the brain's files come before the errors.
         if max(before) > 50 or before != (os.fstat(2).st_ino, Path("/tmp").stat().st_ino):
             yield f"numbers {before}", lambda: None
+
+
+class CountsThreads(Tries):
+    """Lowers a limit on what all runs of a user have together, and sees by trying how much of it they have."""
+
+    def attempts(self):
+        for name in ("NPROC", "MEMLOCK", "SIGPENDING", "MSGQUEUE"):
+            which = getattr(resource, f"RLIMIT_{name}", {"SIGPENDING": 11, "MSGQUEUE": 12}.get(name))
+            lower = ctypes.create_string_buffer(struct.pack("QQ", 1, resource.getrlimit(which)[1]))
+            yield f"prlimit {name}", lambda which=which, lower=lower: call(302, 0, which, lower, 0)
+            yield f"setrlimit {name}", lambda which=which, lower=lower: call(160, which, lower)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))  # its own are for it to lower
+        asked = ctypes.create_string_buffer(16)
+        if call(302, 0, 6, 0, asked) != 0 or resource.getrlimit(resource.RLIMIT_NOFILE) != (100, 100):
+            raise RuntimeError("limits cannot be asked for")
 
 
 class TakesLargePages(Tries):

@@ -44,7 +44,7 @@ FORBIDDEN = {
 """Numbers of system calls on x86-64 that a brain has no business with."""
 
 _ARCH_X86_64 = 0xC000003E
-_CLONE, _CLONE3, _FCNTL, _IOCTL, _MMAP, _PRCTL, _PRLIMIT, _STATX = 56, 435, 72, 16, 9, 157, 302, 332
+_CLONE, _CLONE3, _FCNTL, _IOCTL, _MMAP, _PRCTL, _PRLIMIT, _SETRLIMIT, _STATX = 56, 435, 72, 16, 9, 157, 302, 160, 332
 _X32, _UNKNOWN = 0x40000000, 463
 """From here on there are calls of another kind, and calls that came after this list was written."""
 _SET_PDEATHSIG, _MAP_HUGETLB = 1, 0x40000
@@ -57,10 +57,12 @@ _OF_STREAMS = {
     "TCGETS": 0x5401, "TIOCGWINSZ": 0x5413, "FIONREAD": 0x541B, "FIONBIO": 0x5421, "FIONCLEX": 0x5450, "FIOCLEX": 0x5451
 }  # fmt: skip
 """What ``ioctl`` may do: ask whether something is a terminal and what is to be read, and nothing to files or disks."""
+_OF_USERS = {"NPROC": 6, "MEMLOCK": 8, "SIGPENDING": 11, "MSGQUEUE": 12}
+"""Limits of what is counted for all processes of a user: whoever lowers one finds out how many there are."""
 _CLONE_THREAD, _CLONE_PIDFD = 0x00010000, 0x00001000
 _ALLOW, _EPERM, _ENOSYS, _KILL = 0x7FFF0000, 0x00050001, 0x00050026, 0x80000000
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_NUMBER, _ARCH, _FIRST_ARGUMENT, _SECOND_ARGUMENT, _FOURTH_ARGUMENT = 0, 4, 16, 24, 40
+_NUMBER, _ARCH, _FIRST_ARGUMENT, _SECOND_ARGUMENT, _THIRD_ARGUMENT, _FOURTH_ARGUMENT = 0, 4, 16, 24, 32, 40
 
 
 def _line(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
@@ -71,6 +73,17 @@ def _for(call: int, argument: int, test: int, values: Iterable[int], if_true: in
     """What becomes of a call: one thing if its argument passes the test with one of the values, another if not."""
     tests = [line for value in values for line in (_line(test, value, 0, 1), _line(_RETURN, if_true))]
     return [_line(_EQUAL, call, 0, len(tests) + 2), _line(_LOAD, argument), *tests, _line(_RETURN, if_not)]
+
+
+def _for_limits() -> list[bytes]:
+    """Limits may be asked for, and set where they are this process's own; never those of anybody else."""
+    users = [line for value in _OF_USERS.values() for line in (_line(_EQUAL, value, 0, 1), _line(_RETURN, _EPERM))]
+    lines = [_line(_LOAD, _FIRST_ARGUMENT), _line(_EQUAL, 0, 1, 0), _line(_RETURN, _EPERM)]
+    for half in (_THIRD_ARGUMENT, _THIRD_ARGUMENT + 4):  # where the new limit is; nowhere if the old one is asked for
+        lines += [_line(_LOAD, half), _line(_EQUAL, 0, len(users) + 2, 0), _line(_LOAD, _SECOND_ARGUMENT)]
+        lines += [*users, _line(_RETURN, _ALLOW)]
+    lines.append(_line(_RETURN, _ALLOW))
+    return [_line(_EQUAL, _PRLIMIT, 0, len(lines)), *lines]
 
 
 def filter_program() -> bytes:
@@ -96,7 +109,8 @@ def filter_program() -> bytes:
         lines += [_line(_EQUAL, number, 0, 1), _line(_RETURN, _ENOSYS)]
     lines += _for(_FCNTL, _SECOND_ARGUMENT, _EQUAL, _OF_DESCRIPTORS.values(), _ALLOW, _EPERM)
     lines += _for(_IOCTL, _SECOND_ARGUMENT, _EQUAL, _OF_STREAMS.values(), _ALLOW, _EPERM)
-    lines += _for(_PRLIMIT, _FIRST_ARGUMENT, _EQUAL, [0], _ALLOW, _EPERM)  # limits of nobody else
+    lines += _for_limits()
+    lines += _for(_SETRLIMIT, _FIRST_ARGUMENT, _EQUAL, _OF_USERS.values(), _EPERM, _ALLOW)
     lines += _for(_PRCTL, _FIRST_ARGUMENT, _EQUAL, [_SET_PDEATHSIG], _EPERM, _ALLOW)  # dies with who holds its sandbox
     lines += _for(_MMAP, _FOURTH_ARGUMENT, _ANY_BIT, [_MAP_HUGETLB], _EPERM, _ALLOW)
     for number in FORBIDDEN.values():
