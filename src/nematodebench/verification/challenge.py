@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Collection
 from typing import Final
 
-__all__ = ["SEED_BITS", "chosen", "draw", "session_seeds"]
+__all__ = ["SEED_BITS", "chosen", "draw", "repeated", "session_seeds"]
 
 SEED_BITS: Final = 53
 """Bits of a fresh session seed; records of before have 32."""
@@ -49,3 +49,8 @@ def chosen(challenge: str, submission_sha256: str, total: int, count: int) -> li
         return list(range(total))
     keys = [(_number(challenge, submission_sha256, "run", k, 16), k) for k in range(total)]
     return sorted(k for _, k in sorted(keys)[:count])
+
+
+def repeated(challenge: str, submission_sha256: str, sessions: int, runs: int) -> list[int]:
+    """Which run of each fresh session is executed a second time: a brain that counts its runs does not know which."""
+    return [_number(challenge, submission_sha256, "repeated", k, 16) % runs for k in range(sessions)]

@@ -36,7 +36,7 @@ from nematodebench.submissions.sessions import open_session
 from nematodebench.verification import challenge as fresh
 from nematodebench.verification.claim import claim_test
 from nematodebench.verification.finished import Outcomes, kept_challenge, state_name
-from nematodebench.verification.repeating import repeat_first_runs
+from nematodebench.verification.repeating import repeat_runs
 from nematodebench.verification.statement import (
     Configuration,
     Digest,
@@ -100,9 +100,11 @@ def verify(job: Job) -> Statement:
     word = kept_challenge(work, digest)
     executed = _execute_again(job, case, work, word, digest)
     again = _measure_anew(job, case, work, word, digest)
-    repeat_first_runs(
-        again.records, job.foreign, job.executor, job.workers, lambda done, of: job.tell("fresh runs again", done, of)
-    )
+    which = fresh.repeated(word, digest, len(again.records), again.first.num_runs)
+    repeat_runs(
+        again.records, which, job.foreign, job.executor, job.workers,
+        lambda done, of: job.tell("fresh runs again", done, of),
+    )  # fmt: skip
     claim = claim_test(case.measurements, again.measurements, case.task.score_key)
     failed = [TEST] if executed.identical < executed.executed else []
     found = again.findings
