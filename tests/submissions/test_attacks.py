@@ -44,11 +44,15 @@ NAMES = {
     "...": "has no letter and no digit",
     "\u0301": "may not begin with a mark that belongs on a letter (U+0301 COMBINING ACUTE ACCENT)",
     "a\u0300\u0301\u0302da": "more than 2 marks on one letter (U+0302 COMBINING CIRCUMFLEX ACCENT)",
-    "\u0410da Example": "mixes Latin letters with others that look like them (U+0410 CYRILLIC CAPITAL LETTER A)",
-    "Ad\u0430 Example": "look like them (U+0430 CYRILLIC SMALL LETTER A)",
-    "\u0391da Example": "look like them (U+0391 GREEK CAPITAL LETTER ALPHA)",
-    "Ada Exam\u0440le": "look like them (U+0440 CYRILLIC SMALL LETTER ER)",
-    "Ada \u0555penham": "look like them (U+0555 ARMENIAN CAPITAL LETTER OH)",
+    "\u0410da Example": "mixes Latin letters with others in one word (U+0410 CYRILLIC CAPITAL LETTER A)",
+    "Ad\u0430 Example": "Latin letters with others in one word (U+0430 CYRILLIC SMALL LETTER A)",
+    "\u0391da Example": "Latin letters with others in one word (U+0391 GREEK CAPITAL LETTER ALPHA)",
+    "Ada Exam\u0440le": "Latin letters with others in one word (U+0440 CYRILLIC SMALL LETTER ER)",
+    "Ada \u0555penham": "Latin letters with others in one word (U+0555 ARMENIAN CAPITAL LETTER OH)",
+    "\u13aada": "Latin letters with others in one word (U+13AA CHEROKEE LETTER GO)",
+    "Ad\u2c80": "Latin letters with others in one word (U+2C80 COPTIC CAPITAL LETTER ALFA)",
+    "Examp\u05dfe": "Latin letters with others in one word (U+05DF HEBREW LETTER FINAL NUN)",
+    "Ada\U00010428": "Latin letters with others in one word (U+10428 DESERET SMALL LETTER LONG I)",
     "\uff21da": "another form of an ordinary one (U+FF21 FULLWIDTH LATIN CAPITAL LETTER A)",
     "\U0001d400da": "another form of an ordinary one (U+1D400 MATHEMATICAL BOLD CAPITAL A)",
     "\ufb01n": "another form of an ordinary one (U+FB01 LATIN SMALL LIGATURE FI)",
@@ -79,7 +83,7 @@ def test_a_name_that_cannot_be_read_is_refused_with_its_character(tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    "name", ["Ada Example", "Łukasz Żółć", "李雷", "Сара Коэн", "O'Neil-Smith 3rd", "Nguyễn Văn A"]
+    "name", ["Ada Example", "Łukasz Żółć", "李雷", "Сара Коэн", "O'Neil-Smith 3rd", "Nguyễn Văn A", "Kaʻiulani ʼO"]
 )
 def test_names_of_people_are_names(tmp_path: Path, name: str) -> None:
     work = official(tmp_path / "repo", "null_random", SHORT)

@@ -10,7 +10,7 @@ from submission_workshop import SHORT, Work, command, official
 from nematodebench.board.files import write_files
 from nematodebench.cli.show import print_json, printable
 from nematodebench.errors import UsageError
-from nematodebench.records.plain_text import plain, without_commands
+from nematodebench.records.plain_text import looks_like, plain, without_commands
 from nematodebench.submissions.guarded import verdict_on
 
 NASTY = "\x1b[2J\x9b31m\u202e::error::x ##[group]y\r\n::set-output name=a::b"
@@ -108,11 +108,22 @@ def test_sessions_under_other_names_are_still_somebody_elses(tmp_path: Path) -> 
     assert "holds the same episodes" in reasons
 
 
-@pytest.mark.parametrize("name", ["Ada ExampIe", "ADA Example", "Ada Examp1e"])
+@pytest.mark.parametrize("name", ["Ada ExampIe", "ADA Example", "Ada Examp1e", "ꓮꓓꓮ ꓰꓫꓮꓟꓑꓡꓰ", "Adɑ Exɑmple"])
 def test_a_name_that_looks_like_another_contributors_is_refused(tmp_path: Path, name: str) -> None:
     work = _copy(official(tmp_path / "repo", "null_random", SHORT), contributor=name)
     reasons = " ".join(verdict_on(work.path, work.root).reasons)
     assert f"contributor {name!r} looks like 'Ada Example'" in reasons
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("IAH", "ІАН"), ("IAH", "ꓲꓮꓧ"), ("COP", "ⲤⲞⲢ"), ("PAC", "ᏢᎪᏟ"), ("Ida", "ɪda"), ("lola", "Ɩoꞁɑ"), ("Bo", "ʙᴏ"),
+        ("O'Neil", "O’Neil"), ("O'Neil", "Oʼneil"), ("Li-Na", "Li‐Na"), ("Li-Na", "Li‑Na"), ("Li-Na", "Li–Na"),
+    ],
+)  # fmt: skip
+def test_letters_and_marks_of_one_shape_are_one(name: str, other: str) -> None:
+    assert looks_like(name) == looks_like(other)
 
 
 def test_another_contributors_very_name_is_refused_for_another_account(tmp_path: Path) -> None:

@@ -25,13 +25,21 @@ _LIKE_LATIN = {
     "CYRILLIC": ("асԁеһіјӏорԛѕԝхуАВСЕНІЈКМОРЅТХУ", "acdehijlopqswxyABCEHIJKMOPSTXY"),
     "GREEK": ("αικνορυΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "aiknopuABEZHIKMNOPTYX"),
     "ARMENIAN": ("օսհոցՕՍ", "ouhngOU"),
+    "LISU": ("ꓐꓑꓓꓔꓖꓗꓙꓚꓜꓝꓟꓠꓡꓢꓣꓦꓧꓪꓫꓬꓮꓰꓲꓳꓴ", "BPDTGKJCZFMNLSRVHWXYAEIOU"),
+    "CHEROKEE": ("ᎠᎡᎢᎥᎩᎪᎫᎬᎳᎵᎷᎻᎽᏀᏂᏃᏎᏔᏙᏚᏞᏟᏢᏣᏦᏧᏩᏭᏮᏯᏳᏴ", "DRTiYAJEWPMHYGhZ4WVSLCPCKdGw6wGB"),
+    "COPTIC": ("ⲀⲂⲈⲎⲒⲔⲘⲚⲞⲢⲤⲦⲨⲬⲟⲣⲥ", "ABEHIKMNOPCTYXopc"),
 }
+_LIKE_PLAIN = ("ɑɡıƖɩǀꞁʟᴀʙᴄᴅᴇɢʜɪᴊᴋᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢʋʼ’‘ʹ′´ˈ‐–−", "agilllllabcdeghIjkmnoprstuvwyzv'''''''---")
+"""Latin letters, apostrophes and hyphens that an eye takes for more usual ones."""
+_BESIDE_LATIN = {"", "LATIN", "MODIFIER", "FEMININE", "MASCULINE"}
+"""What may stand in one word with Latin letters: what is no letter, and letters that belong to them."""
 _SAME_SHAPE = {
     **{
         ord(other): latin
         for others, latins in _LIKE_LATIN.values()
         for other, latin in zip(others, latins, strict=True)
     },
+    **{ord(other): usual for other, usual in zip(*_LIKE_PLAIN, strict=True)},
     **{ord("0"): "O", ord("1"): "l", ord("I"): "l", ord("|"): "l"},
 }
 
@@ -101,14 +109,15 @@ def _other_form(text: str) -> str | None:
 
 
 def _mixed(text: str) -> str | None:
-    """Why a word of the text looks like another: Latin letters stand beside others of the same shape."""
+    """Why a word of the text may look like another: Latin letters stand beside those of another script."""
     for word in text.split():
-        others = [one for one in word if _script(one) in _LIKE_LATIN]
+        others = [one for one in word if _script(one) not in _BESIDE_LATIN]
         if others and any(_script(one) == "LATIN" for one in word):
-            return f"mixes Latin letters with others that look like them ({_named(others[0])})"
+            return f"mixes Latin letters with others in one word ({_named(others[0])})"
     return None
 
 
 def looks_like(text: str) -> str:
     """The same for names that an eye does not tell apart."""
-    return " ".join(unicodedata.normalize("NFKC", text).translate(_SAME_SHAPE).casefold().split())
+    usual = unicodedata.normalize("NFKC", text).translate(_SAME_SHAPE)
+    return " ".join(usual.translate(_SAME_SHAPE).casefold().split())  # twice: what looks like I looks like l as well
