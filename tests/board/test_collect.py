@@ -3,11 +3,12 @@
 import base64
 import json
 import shutil
+import types
 
 import pytest
 from submission_workshop import FOLLOWER, command, signed_files, verified
 
-from nematodebench.board.collect import collect
+from nematodebench.board.collect import Collection, _count_tries, _Read, _sort_in, collect
 from nematodebench.measures.composite import COMPOSITE
 from nematodebench.verification.store import open_record, read_all
 
@@ -133,3 +134,36 @@ class TestVerified:
         found = collect(work.root)
         assert (found.listings, found.withdrawn) == ({}, {work.claims["submission_id"]: "a mistake"})
         assert work.path.is_file()
+
+
+class Records:
+    """Signed records that agree with whatever they are asked about; one submission is withdrawn, one not verified."""
+
+    records = types.MappingProxyType({})
+    withdrawn = types.MappingProxyType({"withdrawn": types.SimpleNamespace(reason="a mistake")})
+
+    def __init__(self, verified):
+        self.verified = verified
+
+    def result(self, digest):
+        return None if digest == "waits" else self.verified
+
+    def record(self, digest):
+        return None
+
+
+def test_tries_of_one_brain_or_of_ones_own_brains_are_counted_together(listing):
+    """Whoever enters one brain under many names, or withdraws what was unlucky, does not hide how often he tried."""
+    found, believed = Collection(), Records(listing.verified)
+    for k, (brain, kind, account, digest) in enumerate([
+        ("mlp_ppo", "classical", "ada", "a"), ("mlp_ppo", "classical", "eve", "b"),
+        ("mlp_ppo", "classical", "eve", "waits"),
+        ("q_table", "classical", "eve", "c"), ("one.py:One", "open", "eve", "d"), ("two.py:Two", "open", "Eve", "e"),
+        ("one.py:One", "open", "eve", "withdrawn"), ("one.py:One", "open", "ada", "f"),
+    ]):  # fmt: skip
+        fields = {"brain_type": brain, "brain_class": kind, "github": account, "submission_id": f"s{k}"}
+        _sort_in(found, believed, listing.submission.model_copy(update=fields), _Read(f"{k}.json", digest, None))
+    _count_tries(found)
+    assert {name: one.tries for name, one in found.listings.items()} == {
+        "s0": 2, "s1": 2, "s3": 1, "s4": 3, "s5": 3, "s7": 1
+    }  # fmt: skip

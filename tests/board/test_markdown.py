@@ -83,6 +83,13 @@ def test_an_entry_says_how_it_was_verified_and_what_was_claimed(genuine):
     assert row["claimed"].startswith(f"{genuine.submission.metrics.composite_score.mean:.3f}")
 
 
+def test_an_entry_says_of_how_many_tries_it_is_one(genuine):
+    one, many = variant(genuine, "a"), replace(variant(genuine, "b", brain="q_table"), tries=7)
+    said = [row["verified"] for row in rows(leaderboard(collection(one, many)))[:2]]
+    assert sorted("one of 7 entries" in text for text in said) == [False, True]
+    assert not any("one of 1" in text for text in said)
+
+
 def test_a_claim_that_the_fresh_runs_do_not_support_is_marked(genuine):
     entry = variant(genuine, "a")
     claim = entry.verified.claim.model_copy(update={"too_good": True, "p": 0.001})

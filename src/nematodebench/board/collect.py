@@ -5,6 +5,7 @@ import gc
 import hashlib
 import math
 import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -51,6 +52,8 @@ class Listing:
         verified: What the verifier measured; None for an entry that waits.
         record: File of the signed record that says so.
         records: How many signed records there are of it.
+        tries: How many verified entries there are of its brain on its task, or of somebody's own brains, this one with
+            them, and those that were replaced or withdrawn.
     """
 
     entry: Entry
@@ -59,6 +62,7 @@ class Listing:
     verified: Summary | None
     record: str | None = None
     records: int = 1
+    tries: int = 1
 
     @property
     def metrics(self) -> dict[str, StatValue]:
@@ -127,6 +131,7 @@ class Collection:
         withdrawn: What a maintainer took off the board, by id, with the reason.
         rejected: Files that do not get to the board, and why.
         history: When entries were merged.
+        tries: Verified entries by task and by who tried, those that were withdrawn or replaced too.
     """
 
     listings: dict[str, Listing] = field(default_factory=dict)
@@ -134,6 +139,7 @@ class Collection:
     withdrawn: dict[str, str] = field(default_factory=dict)
     rejected: list[Rejection] = field(default_factory=list)
     history: History = field(default_factory=History)
+    tries: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def boards(self) -> list[TaskBoard]:
         """The ranking, task by task."""
@@ -171,6 +177,7 @@ def collect(root: Path) -> Collection:
             except UsageError as error:
                 reasons = [str(error)]
             found.rejected.append(Rejection(one.name, reasons))
+    _count_tries(found)
     found.rejected.extend(_strays(root, read))
     found.rejected.extend(Rejection(name, [reason]) for name, reason in believed.refused.items())
     return found
@@ -246,12 +253,19 @@ def _shared(root: Path, one: _Read, neighbours: Neighbours) -> list[str]:
 def _sort_in(found: Collection, believed: Verified, submission: NematodeBenchSubmission, one: _Read) -> None:
     listing = listing_of(submission, one.name, believed.result(one.digest), found.history)
     listing = replace(listing, record=believed.record(one.digest), records=len(believed.records.get(one.digest, ())))
+    found.tries[_who_tried(submission)] += listing.verified is not None
     if one.digest in believed.withdrawn:
         found.withdrawn[listing.entry.id] = believed.withdrawn[one.digest].reason
     elif listing.verified is None:
         found.waiting[listing.entry.id] = listing
     else:
         found.listings[listing.entry.id] = listing
+
+
+def _count_tries(found: Collection) -> None:
+    """Says of every entry of how many it is one."""
+    for name, listing in found.listings.items():
+        found.listings[name] = replace(listing, tries=found.tries[_who_tried(listing.submission)])
 
 
 def signed(root: Path) -> Collection:
@@ -338,8 +352,20 @@ def listing_of(
 def _brain(submission: NematodeBenchSubmission) -> str:
     """Whose later entries replace it: brains from outside are somebody's, and two people may choose the same name."""
     name = canonical_name(submission.brain_type)
-    owner = submission.contributor if submission.github is None else f"@{submission.github.lower()}"
-    return name if submission.brain_class != OPEN else f"{name} of {owner}"
+    return name if submission.brain_class != OPEN else f"{name} of {_owner(submission)}"
+
+
+def _owner(submission: NematodeBenchSubmission) -> str:
+    return submission.contributor if submission.github is None else f"@{submission.github.lower()}"
+
+
+def _who_tried(submission: NematodeBenchSubmission) -> tuple[str, str]:
+    """The task, and who may be lucky there: a brain of this repository with any parameters, or whoever brings brains.
+
+    Somebody can give one brain many names, and all of them count together.
+    """
+    own = submission.brain_class == OPEN
+    return submission.environment.task, _owner(submission) if own else canonical_name(submission.brain_type)
 
 
 def _compact(moment: str) -> str:

@@ -32,7 +32,9 @@ have a long tail, the mark (!) says that the interval may cover less than 93 %. 
 leave open, for all brains of a table at once; brains that share a letter of *group* are not told apart. *Normalised* is
 the share of the gap from chance (0) to the ceiling (1) that was closed. *Score* was measured by the verifier on seeds
 drawn after the submission was fixed; *claimed* is what was submitted, marked where fresh runs do not support it.
-*Verified* says how many of the claimed runs came out the same bit for bit, how many fresh runs were made, and when.
+*Verified* says how many of the claimed runs came out the same bit for bit, how many fresh runs were made, and when;
+and of how many verified entries it is one, because the best of many is lucky: entries of the brain, or of all brains
+that the contributor brought, on this task, those that were replaced or withdrawn too.
 *Date* is that of the merge or of the verification, whichever came first, not one that somebody wrote. *Replaced* is the
 brain's former entry. *Class* says what a brain computes with: `classical` are tables, models of beliefs and networks of
 rates, recurrent ones and those on the wiring of the worm too; the others are `spiking`, `reservoir` and `quantum`.
@@ -204,6 +206,7 @@ def _verification(listing: Listing) -> str:
         return "no"
     done = again.reexecution
     more = f", {listing.records} records" if listing.records > 1 else ""
+    more += f", one of {listing.tries} entries" if listing.tries > 1 else ""
     return f"{done.identical} of {done.claimed} identical, {listing.runs} fresh, {again.finished[:10]}{more}"
 
 
