@@ -2,8 +2,9 @@
 
 import dataclasses
 
+import numpy as np
 import pytest
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, computed_field
 
 from nematodebench.brains.base import NoConfig
 from nematodebench.brains.configs import dump_config, parameters_of, resolve_config, resolve_stored
@@ -129,3 +130,104 @@ def test_what_fits_inside_of_a_parameter_is_taken():
     given = {"inner": {"depth": 3}, "several": [{"depth": 1}], "free": {"any": 1}}
     config = resolve_config("nested", _Nested, given)
     assert (config.inner.depth, config.several[0].depth, config.free) == (3, 1, {"any": 1})
+
+
+@dataclasses.dataclass
+class Halves:
+    units: int = 4
+    half: int = dataclasses.field(init=False, default=2)
+
+
+class Squares(BaseModel):
+    units: int = 4
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def square(self) -> int:
+        return self.units**2
+
+
+class Renamed(BaseModel):
+    units: int = Field(4, alias="n")
+
+
+@pytest.mark.parametrize("declared", [Halves, Squares, Renamed])
+def test_what_is_stored_is_what_can_be_given(declared):
+    config = resolve_config("mine", brain_with(declared), {"units": 6})
+    assert config.units == 6
+    assert dump_config(config) == {"units": 6}
+    assert resolve_stored("mine", brain_with(declared), dump_config(config)) == config
+
+
+@dataclasses.dataclass
+class Doubles:
+    units: int = 4
+
+    def __post_init__(self):
+        if self.units > 100:
+            raise RuntimeError("too many")
+        self.units = self.units * 2
+
+
+@dataclasses.dataclass
+class Checks:
+    rate: float = 0.1
+
+    def __post_init__(self):
+        if self.rate > 1:
+            raise ValueError("rate is at most 1")
+
+
+@dataclasses.dataclass
+class Wrong:
+    rate: int = "many"
+
+
+@dataclasses.dataclass
+class Functions:
+    activation: object = max
+
+
+@dataclasses.dataclass
+class Arrays:
+    weights: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros(3))
+
+
+@dataclasses.dataclass
+class Lost:
+    rate: "NotThere" = 1  # noqa: F821
+
+
+class Hidden(BaseModel):
+    rate: float = Field(0.1, exclude=True)
+
+
+class Exact(BaseModel, strict=True):
+    pair: tuple[int, int] = (1, 2)
+
+
+class Forgotten:
+    rate: float = 0.1
+
+
+@pytest.mark.parametrize(
+    ("declared", "given", "reason"),
+    [
+        (Halves, {"half": 3}, "has no parameter 'half'. It has: units"),
+        (Renamed, {"n": 3}, "has no parameter 'n'. It has: units"),
+        (Doubles, {"units": 3}, "'units' of brain 'mine' is 6, and read again from what is stored it becomes 12"),
+        (Doubles, {"units": 200}, r"RuntimeError: too many \(.*test_configs.py, line \d+\)"),
+        (Checks, {"rate": 2}, "The parameters of brain 'mine': rate is at most 1.$"),
+        (Wrong, {}, "read again. Parameter 'rate' of brain 'mine': Input should be a valid integer"),
+        (Functions, {}, "cannot be stored as JSON: Unable to serialize"),
+        (Arrays, {}, "The config Arrays cannot be used"),
+        (Lost, {}, "The config Lost cannot be used"),
+        (Hidden, {"rate": 0.2}, "'rate' of brain 'mine' is declared so that nothing is stored of it"),
+        (Exact, {}, r"read again. Parameter 'pair' of brain 'mine': .* \(got \[1, 2\]\).$"),
+        (Forgotten, {"rate": 0.2}, "config = Forgotten, which is neither a dataclass nor a pydantic model"),
+    ],
+)
+def test_a_config_that_could_not_be_read_again_is_refused(declared, given, reason):
+    with pytest.raises(UsageError, match=reason) as error:
+        resolve_config("mine", brain_with(declared), given)
+    assert "\n" not in str(error.value)

@@ -11,9 +11,12 @@ from typing import Any
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass as checked_dataclass
+from pydantic.errors import PydanticUserError
 from pydantic.fields import FieldInfo
+from pydantic_core import PydanticSerializationError
 
 from nematodebench.errors import UsageError
+from nematodebench.imports import written_by_user
 
 __all__ = ["config_of", "dump_config", "earlier_values", "parameters_of", "resolve_config", "resolve_stored"]
 
@@ -29,38 +32,87 @@ def config_of(brain: type[Any]) -> type[Any] | None:
 def parameters_of(brain: type[Any]) -> dict[str, FieldInfo]:
     """Every parameter a brain declares, with its default and what is said about it."""
     model = config_of(brain)
-    if model is None:
-        return {}
+    return {} if model is None else _fields(model)
+
+
+def _fields(model: type[Any]) -> dict[str, FieldInfo]:
+    """What can be given to a model or a dataclass, by name."""
     if issubclass(model, BaseModel):
         return dict(model.model_fields)
     declared: Any = model
-    checked: Any = checked_dataclass(model, frozen=declared.__dataclass_params__.frozen)
-    return dict(checked.__pydantic_fields__)
+    try:
+        checked: Any = checked_dataclass(model, frozen=declared.__dataclass_params__.frozen)
+        fields: dict[str, FieldInfo] = checked.__pydantic_fields__
+    except PydanticUserError as error:
+        raise UsageError(_unusable(model, error)) from error
+    return {name: field for name, field in fields.items() if field.init is not False}
 
 
 def resolve_config(name: str, brain: type[Any], given: Mapping[str, Any] | None) -> Any:
     """The brain's full config with defaults; one line that names the key where something is wrong."""
     model, given = config_of(brain), dict(given or {})
+    if model is None:
+        _refuse_other_declarations(name, brain)
     unknown = [key for key in given if key not in parameters_of(brain)]
     if unknown and not _takes_any(model):
         raise UsageError(_unknown_key(name, brain, unknown[0]))
     if model is None:
-        _refuse_other_declarations(name, brain)
         return given
-    try:
-        config = model(**given) if issubclass(model, BaseModel) else TypeAdapter(model).validate_python(given)
-    except ValidationError as error:
-        raise UsageError(_wrong_value(name, error)) from error
-    swallowed = _swallowed(given, dump_config(config))
-    if swallowed and _swallowed(given, TypeAdapter(model).dump_python(config, mode="json", by_alias=True)):
+    config = _validated(name, model, given)
+    plain = _stored(name, config)
+    if lost := [key for key in given if key not in plain]:
+        raise UsageError(f"Parameter {lost[0]!r} of brain {name!r} is declared so that nothing is stored of it.")
+    if (swallowed := _swallowed(given, plain)) and _swallowed(given, _plain_with_aliases(config)):
         raise UsageError(_unknown_inner_key(name, *swallowed))
-    for key, value in dump_config(config).items():
+    for key, value in plain.items():
         if not _can_be_stored(value):
             raise UsageError(
                 f"Parameter {key!r} of brain {name!r} is {value}: results are stored as JSON, which has no such value. "
                 "Give a finite one, or declare None for it."
             )
+    _refuse_other_when_read(name, model, plain)
     return config
+
+
+def _validated(name: str, model: type[Any], given: Mapping[str, Any]) -> Any:
+    """The config of these values; fields are called by their names, also where they have an alias."""
+    try:
+        if issubclass(model, BaseModel):
+            return model.model_validate(dict(given), by_name=True, by_alias=True)
+        return TypeAdapter(model).validate_python(dict(given), by_name=True, by_alias=True)
+    except ValidationError as error:
+        raise UsageError(_wrong_value(name, error)) from error
+    except PydanticUserError as error:
+        raise UsageError(_unusable(model, error)) from error
+    except Exception as error:  # code of the user: a check, or what follows the construction
+        line = written_by_user(error.__traceback__)
+        place = "" if line is None else f" ({line.filename}, line {line.lineno})"
+        raise UsageError(f"The parameters of brain {name!r}: {type(error).__name__}: {error}{place}.") from error
+
+
+def _stored(name: str, config: Any) -> dict[str, Any]:
+    """What is stored of a config."""
+    try:
+        return dump_config(config)
+    except (PydanticSerializationError, PydanticUserError, UnicodeError) as error:
+        raise UsageError(
+            f"The parameters of brain {name!r} cannot be stored as JSON: {_one_line(error)}. Declare numbers, words, "
+            "and lists or dictionaries of them."
+        ) from error
+
+
+def _refuse_other_when_read(name: str, model: type[Any], plain: dict[str, Any]) -> None:
+    """What is stored has to give the same config again: otherwise nobody could execute the run again."""
+    try:
+        again = _stored(name, _validated(name, model, plain))
+    except UsageError as error:
+        raise UsageError(f"What is stored of a run could not be read again. {error}") from error
+    for key, value in plain.items():
+        if again.get(key) != value:
+            raise UsageError(
+                f"Parameter {key!r} of brain {name!r} is {value!r}, and read again from what is stored it becomes "
+                f"{again.get(key)!r}: {model.__qualname__} must not change what it is given."
+            )
 
 
 def _swallowed(given: Any, kept: Any, place: str = "") -> tuple[str, str] | None:
@@ -93,8 +145,13 @@ def _can_be_stored(value: Any) -> bool:
 
 
 def _refuse_other_declarations(name: str, brain: type[Any]) -> None:
-    """A class attribute ``config`` that is a value declares nothing, and would be ignored without a word."""
+    """A class attribute ``config`` that is anything else declares nothing, and would be ignored without a word."""
     declared = inspect.getattr_static(brain, "config", None)
+    if inspect.isclass(declared):
+        raise UsageError(
+            f"Brain {name!r} has config = {declared.__qualname__}, which is neither a dataclass nor a pydantic model: "
+            "write @dataclass above it."
+        )
     if declared is not None and not callable(declared) and not hasattr(declared, "__get__"):
         raise UsageError(
             f"Brain {name!r} has config = {type(declared).__name__}. "
@@ -116,15 +173,20 @@ def earlier_values(brain: type[Any]) -> dict[str, Any]:
 
 
 def dump_config(config: Any) -> dict[str, Any]:
-    """A brain's config as plain data."""
+    """A brain's config as plain data: what was given to it and its defaults, without what is computed from them."""
     if isinstance(config, Mapping):
         return dict(config)
-    plain = config.model_dump(mode="json") if isinstance(config, BaseModel) else _plain_dataclass(config)
-    return dict(plain)
+    if isinstance(config, BaseModel):
+        plain = config.model_dump(mode="json", warnings=False)
+        known = {*type(config).model_fields, *(config.model_extra or {})}
+    else:
+        plain = TypeAdapter(type(config)).dump_python(config, mode="json", warnings=False)
+        known = {field.name for field in dataclasses.fields(config) if field.init}
+    return {key: value for key, value in plain.items() if key in known}
 
 
-def _plain_dataclass(config: Any) -> Any:
-    return TypeAdapter(type(config)).dump_python(config, mode="json")
+def _plain_with_aliases(config: Any) -> Any:
+    return TypeAdapter(type(config)).dump_python(config, mode="json", by_alias=True, warnings=False)
 
 
 def _takes_any(model: type[Any] | None) -> bool:
@@ -145,14 +207,27 @@ def _unknown_inner_key(name: str, key: str, known: str) -> str:
     return f"Brain {name!r} has no parameter {key!r}. Its parameter {place!r} has: {known}."
 
 
+def _unusable(model: type[Any], error: PydanticUserError) -> str:
+    return f"The config {model.__qualname__} cannot be used: {_one_line(error.message)}"
+
+
+def _one_line(problem: object) -> str:
+    """The first line of what pydantic says, without the words that are the same in all."""
+    return (str(problem).splitlines() or [""])[0].removeprefix("Value error, ").rstrip(".")
+
+
 def _wrong_value(name: str, error: ValidationError) -> str:
     first = error.errors()[0]
-    key = ".".join(str(part) for part in first["loc"])
+    key, told, value = ".".join(str(part) for part in first["loc"]), _one_line(first["msg"]), first["input"]
+    if not key:
+        return f"The parameters of brain {name!r}: {told}."
     if first["type"] == "missing":
         return f"Brain {name!r} needs a value for its parameter {key!r}: it has no default."
-    if first["input"] == "None":
-        return f"Parameter {key!r} of brain {name!r}: {first['msg']} (got the word 'None'). None is written {key}=null."
-    several = f" Several values are written {key}=[{first['input']}]." if first["type"] == "tuple_type" else ""
-    if first["type"] == "string_type" and isinstance(first["input"], int | float):
-        several = f" A text is written '{key}=\"{first['input']}\"'."
-    return f"Parameter {key!r} of brain {name!r}: {first['msg']} (got {first['input']!r}).{several}"
+    if value == "None":
+        return f"Parameter {key!r} of brain {name!r}: {told} (got the word 'None'). None is written {key}=null."
+    several = ""
+    if first["type"] == "tuple_type" and not isinstance(value, list):
+        several = f" Several values are written {key}=[{value}]."
+    if first["type"] == "string_type" and isinstance(value, int | float):
+        several = f" A text is written '{key}=\"{value}\"'."
+    return f"Parameter {key!r} of brain {name!r}: {told} (got {value!r:.200}).{several}"
