@@ -13,6 +13,7 @@ __all__ = [
     "UsageError",
     "missing_extra",
     "near_names",
+    "said",
     "unknown_name",
 ]
 
@@ -45,6 +46,14 @@ class Interrupted(Exception):  # noqa: N818  (the user's wish, not an error)
     def __init__(self, way_on: str = "") -> None:
         self.way_on = way_on
         super().__init__(way_on)
+
+
+def said(error: BaseException) -> str:
+    """What an error says; one of a user may fail at that too."""
+    try:
+        return str(error)
+    except Exception:
+        return "<exception str() failed>"  # as Python's tracebacks call it
 
 
 _FEW = 8

@@ -9,10 +9,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from nematodebench.errors import UsageError, missing_extra, near_names
+from nematodebench.errors import UsageError, missing_extra, near_names, said
 from nematodebench.own_files import is_installed
 
-__all__ = ["class_wanted", "import_class", "meant", "written_by_user"]
+__all__ = ["class_wanted", "import_class", "meant", "refuse_while_importing", "written_by_user"]
+
+_IMPORTING: list[str] = []
+"""What is being imported for somebody who wants a class of it."""
+_GUARDED = "Put what the file does as a script below if __name__ == '__main__':."
 
 _POLICIES = (".zip", ".onnx", ".pt", ".pth", ".ts", ".nir", ".h5")
 
@@ -27,6 +31,11 @@ def import_class(kind: str, name: str, what: str = "class") -> type[Any]:
         raise UsageError(class_wanted(place))
     if not place:
         raise UsageError(f"{kind} {name!r} names no file: write path/to/file.py{name} or module{name}.")
+    if place.lower().endswith(".py") and Path(place).is_file() and not _can_be_imported(Path(place)):
+        raise UsageError(
+            f"{kind} {name!r} cannot be imported because of its name. Rename {Path(place).name}: letters, digits and "
+            "_, then .py."
+        )
     file = Path(place).absolute() if place.endswith(".py") else None
     if file is None and "/" in place and Path(f"{place}.py").is_file():
         raise UsageError(f"{kind} {name!r}: write {place}.py:{class_name}.")
@@ -50,8 +59,14 @@ def import_class(kind: str, name: str, what: str = "class") -> type[Any]:
     return getattr(module, class_name)  # type: ignore[no-any-return]
 
 
+def _can_be_imported(file: Path) -> bool:
+    """Whether Python finds a file by its name: a point in it would be the end of a package's name."""
+    return file.suffix == ".py" and "." not in file.stem
+
+
 def _imported(kind: str, name: str, module_name: str) -> Any:
     """Imports a user's module; what is wrong in it is told in one line with its place."""
+    _IMPORTING.append(name)
     try:
         return importlib.import_module(module_name)
     except ModuleNotFoundError as error:
@@ -61,18 +76,29 @@ def _imported(kind: str, name: str, module_name: str) -> Any:
         raise UsageError(f"{kind} {name!r}: {error}. {hint}.") from error
     except UsageError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise UsageError(f"{kind} {name!r} cannot be imported: {_told(error)}") from error
+    finally:
+        _IMPORTING.pop()
 
 
-def _told(error: Exception) -> str:
+def refuse_while_importing(what: str) -> None:
+    """Refuses what a script does while it is imported for its class: it would be done again in every process."""
+    if _IMPORTING:
+        raise UsageError(f"{_IMPORTING[-1]} {what} while it is imported. {_GUARDED}")
+
+
+def _told(error: Exception | SystemExit) -> str:
     """What went wrong and the line where."""
     if isinstance(error, SyntaxError) and error.filename is None:
         return f"it is no Python source: {error.msg}"
     if isinstance(error, SyntaxError):
         return f"{error.filename}, line {error.lineno}: {error.msg}"
     place = written_by_user(error.__traceback__) or traceback.extract_tb(error.__traceback__)[-1]
-    return f"{place.filename}, line {place.lineno}: {type(error).__name__}: {error}"
+    where = f"{place.filename}, line {place.lineno}"
+    if isinstance(error, SystemExit):
+        return f"{where} ends the program. {_GUARDED}"
+    return f"{where}: {type(error).__name__}: {said(error)}"
 
 
 def written_by_user(trace: TracebackType | None) -> traceback.FrameSummary | None:

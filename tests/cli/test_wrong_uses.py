@@ -96,7 +96,50 @@ number = 3
 
 class Shouts(Base):
     def act(self, observation): raise RuntimeError("\\x1b[31mred ::error::no\\n##[group]second line")
+
+class ByName(Base):
+    def __init__(self, *, observation_space, action_space, config, seed): pass
+
+class Remembers(Base):
+    def memory(self, key): return b""
+
+class Settings:
+    rate: float = 0.1
+
+class Plain(Base):
+    config = Settings
+
+class Another(Base):
+    def __new__(cls, *given): return 5
+
+class Forgets(Base):
+    def memory(self): return None
+
+class Returns(Base):
+    def __init__(self, *given): return 3
+
+class Panics(Base):
+    def act(self, observation): raise BaseException("panicked")
+
+class Silent(Exception):
+    def __str__(self): raise ValueError("no words")
+
+class Speechless(Base):
+    def act(self, observation): raise Silent
+
+class Huge(Base):
+    def act(self, observation): return 10**400
+
+class Digit(Base):
+    def act(self, observation): return "1"
+
+class Swaps(Base):
+    def __init__(self, action_space, observation_space, config, seed): self.actions = action_space.n
 """,
+    "wrong_exits.py": "import sys\nsys.exit(0)\n",
+    "wrong_runs.py": "import nematodebench as nb\nnb.run('foraging_small-v1', 'null_random', runs=1, episodes=2)\n",
+    "wrong.name.py": "",
+    "wrong_upper.PY": "",
     "wrong_syntax.py": "\nclass Any(:\n",
     "wrong_needs.py": "import no_such_library\n",
     "wrong_extra.py": "raise ModuleNotFoundError(\"No module named 'ray'\", name='ray')\n",
@@ -190,6 +233,13 @@ WRONG = [
     (["run", "foraging_small-v1", "mlp_ppo", "--set", "hidden=64"], "Several values are written hidden=[64]"),
     (["new", "brain", "class"], "it is a word of Python. Try my_class."),
     (["run", "foraging_small-v1", "wrong_use.py::Base"], "write path/to/file.py:Base or module:Base"),
+    (["run", "foraging_small-v1", "wrong_use.py:ByName"], "it takes *, observation_space, action_space, config, seed."),
+    (["run", "foraging_small-v1", "wrong_use.py:Remembers"], "its memory has to take self; it takes self, key."),
+    (["run", "foraging_small-v1", "wrong_use.py:Plain"], "config = Settings, which is neither a dataclass nor"),
+    (["run", "foraging_small-v1", "wrong_exits.py:A"], "wrong_exits.py, line 2 ends the program. Put what"),
+    (["run", "foraging_small-v1", "wrong_runs.py:A"], "wrong_runs.py:A runs a session while it is imported. Put what"),
+    (["run", "foraging_small-v1", "wrong.name.py:A"], "because of its name. Rename wrong.name.py: letters,"),
+    (["run", "foraging_small-v1", "wrong_upper.PY:A"], "because of its name. Rename wrong_upper.PY: letters,"),
     (["run", "foraging_small-v1", "plain_file:X"], "write path/to/file.py:X or module:X"),
     (["run", "foraging_small-v1", "null_random", "--episodes", "9" * 20], "less than or equal to 10000000"),
     # words that are no command, option or value
@@ -303,6 +353,14 @@ FAILING = [
     ("Talks", "act returned str 'left', which is no action"),
     ("Leaves", "SystemExit: 3 (wrong_use.py, line 45, in act) at episode 0, step 0"),
     ("Counts", "memory returned int: it has to return bytes"),
+    ("Another", "Another(...) gave a int, which is no brain: see its __new__ while the brain was built"),
+    ("Forgets", "memory returned NoneType: it has to return bytes"),
+    ("Panics", "BaseException: panicked (wrong_use.py, line "),
+    ("Speechless", "Silent: <exception str() failed> (wrong_use.py, line "),
+    ("Huge", "act returned a number that is too large for an action"),
+    ("Digit", "act returned str '1', which is no action"),
+    ("Swaps", "observation_space has no n: it has shape[0] sensors"),
+    ("Returns", "__init__() should return None, not 'int' while the brain was built"),
     ("Refuses", "no licence (wrong_use.py, line 27, in __init__) while the brain was built"),
 ]
 
@@ -315,8 +373,10 @@ def test_a_brain_that_fails_is_told_with_what_it_did(folder, monkeypatch, capsys
     monkeypatch.setattr(sys, "argv", ["nematodebench", *words])
     with pytest.raises(SystemExit) as end:
         main()
-    (line,) = [line for line in capsys.readouterr().err.splitlines() if "FAILED" in line]
+    printed = capsys.readouterr().err
+    (line,) = [line for line in printed.splitlines() if "FAILED" in line]
     assert end.value.code == 1
+    assert "nematodebench/engine" not in printed
     assert line.startswith("run 0 (seed ")
     assert message in line
 

@@ -15,7 +15,7 @@ from pydantic.errors import PydanticUserError
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticSerializationError
 
-from nematodebench.errors import UsageError
+from nematodebench.errors import UsageError, said
 from nematodebench.imports import written_by_user
 
 __all__ = ["config_of", "dump_config", "earlier_values", "parameters_of", "resolve_config", "resolve_stored"]
@@ -87,7 +87,7 @@ def _validated(name: str, model: type[Any], given: Mapping[str, Any]) -> Any:
     except Exception as error:  # code of the user: a check, or what follows the construction
         line = written_by_user(error.__traceback__)
         place = "" if line is None else f" ({line.filename}, line {line.lineno})"
-        raise UsageError(f"The parameters of brain {name!r}: {type(error).__name__}: {error}{place}.") from error
+        raise UsageError(f"The parameters of brain {name!r}: {type(error).__name__}: {said(error)}{place}.") from error
 
 
 def _stored(name: str, config: Any) -> dict[str, Any]:

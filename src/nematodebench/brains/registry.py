@@ -126,8 +126,9 @@ def _checked(candidate: Any, name: str) -> BrainType:
     if abstract := sorted(getattr(candidate, "__abstractmethods__", ())):
         raise UsageError(f"Brain {name!r} cannot be built: its class is abstract, it lacks {', '.join(abstract)}.")
     _check_constructor(candidate, name)
-    for method, given in _LIFE.items():
-        _check_method(candidate, name, method, given)
+    for method, given in {**_LIFE, "memory": ()}.items():
+        if hasattr(candidate, method):
+            _check_method(candidate, name, method, given)
     return candidate
 
 
@@ -162,7 +163,7 @@ def _check_constructor(brain: BrainType, name: str) -> None:
     except TypeError as error:
         raise UsageError(
             f"Brain {name!r} cannot be built: its __init__ has to take {', '.join(_GIVEN_TO_ALL)}; it takes "
-            f"{', '.join(signature.parameters) or 'nothing'}."
+            f"{_taken(signature)}."
         ) from error
 
 
@@ -180,12 +181,20 @@ def _check_method(brain: BrainType, name: str, method: str, given: tuple[str, ..
     except TypeError as error:
         raise UsageError(
             f"Brain {name!r} is not a brain: its {method} has to take {', '.join(('self', *given))}; it takes "
-            f"{', '.join(signature.parameters) or 'nothing'}."
+            f"{_taken(signature)}."
         ) from error
+
+
+def _taken(signature: inspect.Signature) -> str:
+    """What a function takes, without types and defaults; a star stands before what is only taken by name."""
+    bare = [one.replace(annotation=one.empty, default=one.empty) for one in signature.parameters.values()]
+    return str(inspect.Signature(bare))[1:-1] or "nothing"
 
 
 def register_brain(name: str, brain: BrainType) -> BrainType:
     """Adds a brain for this process under a name of its own."""
+    if not isinstance(name, str) or not re.fullmatch(r"\w[\w.-]*", name):
+        raise UsageError(f"Brain {name!r} cannot be called so: give letters, digits, _, - and points.")
     if name in built_in_modules() or name in offered_brains():
         raise UsageError(f"Brain {name!r} exists already. Choose another name.")
     _REGISTERED[name] = _checked(brain, name)
@@ -197,7 +206,10 @@ def name_of(brain: str | BrainType) -> str:
     if isinstance(brain, str):
         return brain
     if not inspect.isclass(brain):
-        raise UsageError(f"A brain is given by its name or as a class; this is a {type(brain).__name__}.")
+        kind = type(brain)
+        hint = " A policy that is a function is scored: nb.score(function, task)." if callable(brain) else ""
+        hint = f" Give the class itself, {kind.__qualname__}." if hasattr(kind, "learn") else hint
+        raise UsageError(f"A brain is given by its name or as a class; this is a {kind.__name__}.{hint}")
     own = str(vars(brain).get("name", ""))
     known = {**_REGISTERED, **({own: get_brain(own)} if own in built_in_modules() else {})}
     for name, candidate in known.items():

@@ -9,40 +9,42 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nematodebench.engine.transition import Transition
+from nematodebench.errors import said
 from nematodebench.imports import written_by_user
 from nematodebench.records.runs import RunFailure
 
 __all__ = ["crash", "illegal_action"]
 
 _ENGINE = Path(__file__).parent
-_ANSWERS = ("choose", "memory_hash")
-"""The functions that look at what a brain returned."""
+_CALLS = _ENGINE / "python_brain.py"
+"""Where brains are called, and where their answers are looked at."""
 
 
-def crash(error: Exception | SystemExit, phase: str, episode: int | None, step: int | None) -> RunFailure:
+def crash(error: BaseException, phase: str, episode: int | None, step: int | None) -> RunFailure:
     """The failure of a run whose brain raised an error; episode and step are None where it was not built yet."""
     own = _brains_part(error.__traceback__)
     frames = [frame for frame in traceback.extract_tb(own) if not _is_from_library(frame.filename)]
     last = written_by_user(own) or (frames[-1] if frames else None)
     place = "" if last is None else f" ({Path(last.filename).name}, line {last.lineno}, in {last.name})"
     when = "while the brain was built" if episode is None else f"at episode {episode}, step {step} of phase {phase!r}"
-    if own is None and _complains_of_answer(error.__traceback__):
+    if own is None and _is_raised_by_call(error.__traceback__):
         text = ""
     else:
         text = "".join(traceback.format_exception(type(error), error, own or error.__traceback__))
-    return RunFailure(f"{type(error).__name__}: {error}{_known_names(error)}{place} {when}", phase, episode, step, text)
+    told = f"{type(error).__name__}: {said(error)}{_known_names(error)}"
+    return RunFailure(f"{told}{place} {when}", phase, episode, step, text)
 
 
-def _known_names(error: Exception | SystemExit) -> str:
+def _known_names(error: BaseException) -> str:
     """What a transition has, for a brain that asked it for something else."""
     asked = isinstance(error, AttributeError) and isinstance(error.obj, Transition)
     return f" (it has {', '.join(field.name for field in fields(Transition))})" if asked else ""
 
 
-def _complains_of_answer(trace: TracebackType | None) -> bool:
-    """Whether an error was raised where a brain's answers are looked at: frames of the engine would explain nothing."""
+def _is_raised_by_call(trace: TracebackType | None) -> bool:
+    """Whether an error is raised by the call of a brain, or by a look at its answer: our frames explain nothing."""
     frames = traceback.extract_tb(trace)
-    return bool(frames) and frames[-1].name in _ANSWERS
+    return bool(frames) and Path(frames[-1].filename) == _CALLS
 
 
 def _brains_part(trace: TracebackType | None) -> TracebackType | None:
@@ -57,7 +59,7 @@ def _brains_part(trace: TracebackType | None) -> TracebackType | None:
 
 def _is_from_library(file: str) -> bool:
     """Whether a frame is a library's; where all are, the place is left out."""
-    return "site-packages" in file or file.startswith("<")
+    return "site-packages" in file or file.startswith("<") or Path(file).is_relative_to(_ENGINE.parent)
 
 
 def illegal_action(action: NDArray[np.float32], choices: int) -> str:

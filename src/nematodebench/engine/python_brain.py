@@ -89,14 +89,23 @@ def _built(brain: type[Any], body: "Interface", config: Any, seed: int) -> Any:
     """A brain for one agent. One that takes effectors for choices refuses the body, in words that tell the way out."""
     spaces = spaces_of(body, seed)
     try:
-        return brain(*spaces, copy.deepcopy(config), seed)
+        built = brain(*spaces, copy.deepcopy(config), seed)
     except AttributeError as error:
-        asked = error.name == "n" and id(error.obj) == id(spaces[1])
-        if not asked:
+        if error.name != "n" or not (text := _without_choices(error.obj, *spaces)):
             raise
-        effectors = f"action_space has no n: this task moves {spaces[1].shape[0]} effectors, each a number in [0, 1]"
-        text = f"{effectors}. Return an array of them, or raise a ValueError to refuse such tasks"
         raise ValueError(text).with_traceback(error.__traceback__) from None
+    if not all(callable(getattr(built, method, None)) for method in ("act", "learn", "begin_episode")):
+        raise TypeError(f"{brain.__qualname__}(...) gave a {type(built).__name__}, which is no brain: see its __new__")
+    return built
+
+
+def _without_choices(asked: Any, observation_space: Any, action_space: Any) -> str:
+    """What is said to a brain that asked a space for its number of choices, and there is none; empty if it did not."""
+    if asked is action_space:
+        effectors = f"action_space has no n: this task moves {action_space.shape[0]} effectors, each a number in [0, 1]"
+        return f"{effectors}. Return an array of them, or raise a ValueError to refuse such tasks"
+    sensors = "observation_space has no n: it has shape[0] sensors; the first argument is the observation_space"
+    return sensors if asked is observation_space else ""
 
 
 class PythonBrains:
@@ -135,9 +144,9 @@ class PythonBrains:
         """
         if callable(getattr(self._brains[0], "memory", None)):
             told = [brain.memory() for brain in self._brains]
-            wrong = next((one for one in told if not isinstance(one, bytes | bytearray | memoryview)), None)
-            if wrong is not None:
-                raise TypeError(f"memory returned {type(wrong).__name__}: it has to return bytes")
+            for one in told:
+                if not isinstance(one, bytes | bytearray | memoryview):
+                    raise TypeError(f"memory returned {type(one).__name__}: it has to return bytes")
             return hashlib.sha256(b"".join(told)).hexdigest()
         if getattr(self._brains[0], "batched", None) is not None:
             return None
@@ -186,21 +195,30 @@ class PythonBrains:
         """Asks the brain; the answer's type and shape are checked here, its range by the loop."""
         observation = observation.copy()
         answer = self._brains[agent].act(observation)
-        if type(answer) is int and action.size == 1:  # the usual case, in a tenth of the time
-            action[0] = answer
-        else:
-            if answer is None:  # NumPy would take it for a number that is none
-                raise TypeError("act returned None: it has to return the action")
-            try:
-                values = np.asarray(answer, dtype=np.float64).ravel()
-            except (TypeError, ValueError):
-                raise TypeError(f"act returned {type(answer).__name__} {answer!r:.60}, which is no action") from None
-            except RuntimeError as error:  # a tensor that requires a gradient
-                raise TypeError(f"act returned {type(answer).__name__}, which is no action: {error}") from None
-            if values.size != action.size:
-                raise ValueError(self._too_many(values.size, action.size))
-            action[:] = values
+        try:
+            if type(answer) is int and action.size == 1:  # the usual case, in a tenth of the time
+                action[0] = answer
+            else:
+                action[:] = self._numbers(answer, action.size)
+        except OverflowError:
+            raise ValueError("act returned a number that is too large for an action") from None
         self._seen[agent] = (observation, answer)
+
+    def _numbers(self, answer: Any, wanted: int) -> NDArray[np.float64]:
+        """The numbers of an answer that is more than one, or no plain whole number."""
+        if answer is None:  # NumPy would take it for a number that is none
+            raise TypeError("act returned None: it has to return the action")
+        try:
+            if isinstance(answer, str | bytes):  # NumPy would read a number in it
+                raise TypeError
+            values = np.asarray(answer, dtype=np.float64).ravel()
+        except (TypeError, ValueError):
+            raise TypeError(f"act returned {type(answer).__name__} {answer!r:.60}, which is no action") from None
+        except RuntimeError as error:  # a tensor that requires a gradient
+            raise TypeError(f"act returned {type(answer).__name__}, which is no action: {error}") from None
+        if values.size != wanted:
+            raise ValueError(self._too_many(values.size, wanted))
+        return values
 
     def _too_many(self, given: int, wanted: int) -> str:
         """What is said of an answer with another number of numbers than the body takes."""

@@ -103,9 +103,9 @@ def execute(
                 records[at] = rows[:code].copy()
                 episodes += code if phase.learns else 0
         memory_hash, descriptors = agents.brains.memory_hash(), agents.brains.descriptors()
-    except UsageError:
+    except (UsageError, KeyboardInterrupt):
         raise
-    except (Exception, SystemExit) as error:  # a brain that ends the process ends its run
+    except BaseException as error:  # a brain that ends the process, or whose library panics, ends its run
         if raising:
             raise
         where = (None, None) if agents is None else (agents.control.at_episode, agents.control.at_step)

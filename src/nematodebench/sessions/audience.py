@@ -15,7 +15,7 @@ from nematodebench.callbacks.base import Callback, Episode, RunEnd, RunStart, Se
 from nematodebench.engine.isolation.host import Foreign
 from nematodebench.engine.python_brain import global_generators_kept
 from nematodebench.engine.watching import Rows, Watch
-from nematodebench.errors import CallbackError, UsageError
+from nematodebench.errors import CallbackError, UsageError, said
 from nematodebench.records.runs import RunResult
 from nematodebench.sessions.plan import Plan, dump_config
 
@@ -180,5 +180,5 @@ class Audience:
 def _complaint(callback: Callback, name: str, error: Exception) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     place = f"{Path(frames[-1].filename).name}, line {frames[-1].lineno}"
-    what = f"{type(callback).__name__}.{name} raised {type(error).__name__}: {error}"
+    what = f"{type(callback).__name__}.{name} raised {type(error).__name__}: {said(error)}"
     return f"{what} ({place}). The session has stopped."

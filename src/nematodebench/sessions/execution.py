@@ -23,6 +23,7 @@ from nematodebench.engine.seeds import session_seed
 from nematodebench.engine.spec import Keeping
 from nematodebench.engine.trained import TrainedBrain
 from nematodebench.errors import CallbackError, EditedError, Interrupted, StorageError, UsageError
+from nematodebench.imports import refuse_while_importing
 from nematodebench.notices import tell
 from nematodebench.records.checkpoint import Checkpoint, read_checkpoint
 from nematodebench.records.run_files import RunFiles
@@ -71,6 +72,7 @@ def run_plan(
         runs: Where runs are kept as they end, for a session that is part of something else; those that are there
             already are not executed again.
     """
+    refuse_while_importing("runs a session")
     remember_sources(plan)
     refuse_edits()
     shown = progress or Progress()

@@ -34,6 +34,7 @@ from nematodebench.engine.isolation.shared import (
     mapped,
 )
 from nematodebench.engine.python_brain import PythonBrains
+from nematodebench.errors import said
 
 __all__ = ["main"]
 
@@ -224,6 +225,6 @@ def main(descriptor: int) -> None:
             _unpack()
         _serve(given, shared)
     except BaseException as error:  # whatever a brain raises, also SystemExit
-        shared.say(json.dumps({"error": f"{type(error).__name__}: {error}"[:2000]}))
+        shared.say(json.dumps({"error": f"{type(error).__name__}: {said(error)}"[:2000]}))
         shared.words[:, _OVER] = 1
         sys.exit(1)
