@@ -99,7 +99,7 @@ def _lines(anchors: TaskAnchors) -> list[str]:
     for name, anchor in named.items():
         if anchor is not None:
             share = scoring.normalised(anchor.value, anchors.floor, anchors.ceiling)
-            rows.append(f"| *{name}* | {anchor.value:.3f} | {share:.3f} | | |")
+            rows.append(f"| *{name}* | {anchor.value:z.3f} | {share:z.3f} | | |")
     return rows
 
 

@@ -128,7 +128,7 @@ def _searched(tasks: list[Task]) -> list[str]:
         if anchors is not None and anchors.blind is not None and newer_version(task) is None:
             match, gap = _PLAYED.search(anchors.blind.budget), advantage(task, anchors)
             played = [match[1], match[2], f"{int(match[3].replace(',', '')) / 1e6:.1f}"] if match else ["–"] * 3
-            again = "not searched again" if gap is None else f"{gap:+.3f}"
+            again = "not searched again" if gap is None else f"{gap:+z.3f}"
             rows.append([f"[{task.id}]({task.id}.md)", *played, again])
     return table(("task", "policies", "episodes", "million ticks", "independent search"), rows)
 

@@ -1,5 +1,6 @@
 """``nematodebench tasks NAME`` and the pages under docs/tasks."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -38,6 +39,7 @@ def test_every_task_says_in_one_sentence_what_it_measures_and_has_a_page(task):
     page = "\n".join(task_page(task, None))
     assert meaning(task) in page
     assert f"World `{task.world.name}`" in page
+    assert ":class:" not in page and not re.search(r"-0\.0+\b", page)
 
 
 @pytest.mark.parametrize("name", ["foraging_small-v1", "cartpole-v1", "gridworld-v1"])

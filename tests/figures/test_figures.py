@@ -11,13 +11,13 @@ import pytest
 
 import nematodebench as nb
 from nematodebench.errors import UsageError
-from nematodebench.figures.comparing import _name_places
+from nematodebench.figures.comparing import _name_places, _profile_chart
 from nematodebench.figures.kinds import KINDS, all_figures, figure_of
 from nematodebench.figures.render import page_svg, png, svg, written
 from nematodebench.figures.samples import distinct
 from nematodebench.figures.searching import search_history, search_importances
 from nematodebench.figures.sources import Sources, open_sources
-from nematodebench.figures.style import LINE_ROLES, SERIES, series_colours
+from nematodebench.figures.style import LIGHT, LINE_ROLES, SERIES, series_colours
 from nematodebench.figures.transfer import transfer_matrix
 from nematodebench.records.store import load_experiment
 
@@ -170,6 +170,22 @@ def test_names_of_profiles_stand_clear_of_curves_and_of_each_other():
     for x, height in places.values():
         crossed = [line[round(100 * x)] for line in shares.values()]
         assert all(abs(value - height) > 0.02 for value in crossed)
+
+
+def test_where_a_name_has_no_free_place_a_legend_names_all():
+    shares = {"null_random": [0.2] * 2 + [0.0] * 99, "table": [1.0] * 8 + [0.4] * 3 + [0.0] * 90}
+    rows = [{"brain": name, "x": k / 100, "value": v} for name, line in shares.items() for k, v in enumerate(line)]
+    assert _name_places(rows) == {}
+    drawn = _profile_chart(list(shares), {}).to_dict()
+    assert [one["encoding"]["color"].get("legend", {}) is not None for one in drawn["layer"]] == [True]
+
+
+def test_names_of_lines_are_not_in_their_pale_colours(sources):
+    pale = {LIGHT["roles"][role] for role in ("reference", "blind")}
+    for kind in ("scores", "runs"):
+        drawn = ElementTree.fromstring(svg(figure_of(kind, sources)))
+        words = {one.text: one.get("fill") for one in drawn.iter() if one.tag.endswith("text")}
+        assert {"blind", "reference"} <= set(words) and not pale & set(words.values())
 
 
 def test_ends_of_intervals_of_shares_are_shares():

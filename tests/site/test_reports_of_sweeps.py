@@ -12,7 +12,7 @@ from nematodebench.cli import main
 from nematodebench.figures.samples import best_first, distinct
 from nematodebench.figures.sources import open_sources
 from nematodebench.site.origins import continual_origin, origin_of, search_origin
-from nematodebench.site.report import html_report, report_markdown
+from nematodebench.site.report import _parameter, html_report, report_markdown
 
 
 def told(words, capsys, monkeypatch):
@@ -79,6 +79,10 @@ def test_a_search_names_the_command_of_its_champion():
     (facts,) = search_origin({**result, "place": "my search"})
     assert facts["commands"] == ["nematodebench run --config 'my search/best.yml'"]
     assert search_origin(result)[0]["commands"] == []
+
+
+def test_parameters_of_a_champion_have_four_digits():
+    assert [_parameter(value) for value in (0.04501000415078178, 762, True)] == ["0.04501", "762", "True"]
 
 
 def test_labels_say_sweep_and_the_best_come_first(tmp_path):

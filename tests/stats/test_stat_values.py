@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import special as scipy_special
 from scipy import stats as scipy_stats
 
-from nematodebench.stats import StatValue, interval, plus_minus, pseudo_values, t_critical, wilson
+from nematodebench.stats import StatValue, interval, plus_minus, pseudo_values, t_critical, wilson, with_interval
 
 VALUES = st.lists(st.floats(-100, 100), min_size=2, max_size=40)
 METHODS = ["normal", "t", "bootstrap"]
@@ -40,6 +40,12 @@ def coverage(draw, mean, n, method, trials):
 
 def test_prints_mean_and_half_the_interval():
     assert str(StatValue(0.867, 0.08, 0.7, 0.95, 50, (0.844, 0.890))) == "0.867 ± 0.023"
+
+
+def test_what_rounds_to_0_has_no_sign():
+    assert plus_minus(-0.0002, 0.01) == "0.000 ± 0.010"
+    assert with_interval(-0.0002, None) == "0.000"
+    assert str(StatValue(-1e-9, 0.1, -0.1, 0.1, 50, (-0.0001, 0.02), "wilson")) == "0.000 [0.000, 0.020]"
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ def _about(task: Task, anchors: TaskAnchors | None) -> str:
     if anchors is None:
         return f"{text} Not calibrated yet."
     kind = anchors.ceiling.kind.name.lower().replace("_", " ")
-    return f"{text} Ceiling {anchors.ceiling.value:.3f} ({kind}), floor {anchors.floor.value:.3f}."
+    return f"{text} Ceiling {anchors.ceiling.value:.3f} ({kind}), floor {anchors.floor.value:z.3f}."
 
 
 def _resolution(board: TaskBoard) -> list[str]:
@@ -196,7 +196,7 @@ def _date(entry: Entry) -> str:
 
 def _claimed(listing: Listing) -> str:
     claim = listing.submission.score
-    text = _NONE if claim is None else f"{claim.mean:.3f}"
+    text = _NONE if claim is None else f"{claim.mean:z.3f}"
     return f"{text} **too good**" if listing.too_good else text
 
 
@@ -251,8 +251,8 @@ def _anchor_row(anchors: TaskAnchors, name: str, value: float, se: float, n: int
     normalised = scoring.normalised(value, anchors.floor, anchors.ceiling)
     return {
         "brain": f"*{name}*",
-        "score": plus_minus(value, Z95 * se) if n else f"{value:.3f}",
-        "normalised": f"{normalised:.3f}",
+        "score": plus_minus(value, Z95 * se) if n else f"{value:z.3f}",
+        "normalised": f"{normalised:z.3f}",
         "runs": str(n) if n else _NONE,
     }
 
@@ -289,9 +289,9 @@ def leaders(found: Collection) -> str:
 
 def _leader_row(board: TaskBoard, listings: dict[str, Listing], anchors: TaskAnchors | None) -> list[str]:
     names = [listings[one.entry.id].submission.brain_type for one in board.scripted]
-    scores = [f"{code(name)} {one.entry.mean:.3f}" for name, one in zip(names, board.scripted, strict=True)]
+    scores = [f"{code(name)} {one.entry.mean:z.3f}" for name, one in zip(names, board.scripted, strict=True)]
     scripted = ", ".join(scores) or _NONE
-    floor = _NONE if anchors is None else f"{anchors.floor.value:.3f}"
+    floor = _NONE if anchors is None else f"{anchors.floor.value:z.3f}"
     if not board.learners:
         return [f"`{board.task}`", *[_NONE] * 6, scripted, floor]
     best = listings[board.learners[0].entry.id]

@@ -91,7 +91,7 @@ def _print_board(board: TaskBoard, found: Collection) -> None:
     print_table(header, [[row[name] for name in header] for row in rows])
     norm = found.listings[board.standings[0].entry.id].submission.normalised
     if norm is not None:
-        print(f"floor {norm.floor.value:.3f}, ceiling {norm.ceiling.value:.3f} ({norm.ceiling.kind})")
+        print(f"floor {norm.floor.value:z.3f}, ceiling {norm.ceiling.value:z.3f} ({norm.ceiling.kind})")
     if board.history:
         print(f"former entries: {len(board.history)}")
     print()
@@ -107,9 +107,9 @@ def _row(standing: Standing, listings: dict[str, Listing]) -> dict[str, str]:
         "brain": made.brain_type,
         "class": listing.brain_class,
         "score": f"{stat(listing.score)}{' significant' if standing.significant else ''}",
-        "claimed": f"{made.score.mean:.3f}{' too good' if listing.too_good else ''}" if made.score else "-",
+        "claimed": f"{made.score.mean:z.3f}{' too good' if listing.too_good else ''}" if made.score else "-",
         "level": listing.level or "-",
-        "normalised": "-" if norm is None else f"{norm.score:.3f}",
+        "normalised": "-" if norm is None else f"{norm.score:z.3f}",
         "chemotaxis": "-" if plate is None else f"{plate.level} {plate.index:.2f}",
         "runs": str(listing.runs),
         "contributor": printable(made.contributor),

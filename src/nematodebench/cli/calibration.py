@@ -118,7 +118,7 @@ def _try_recipe(task: Task, request: CalibrationRequest, path: Path) -> dict[str
     normalised = normalise([tried.value], anchors) if tried else None
     return {
         "task": task.id, "recipe": recipe.name, "stored": _number(anchors.blind) if anchors.blind else "-",
-        "tried": _number(tried) if tried else "-", "normalised": f"{normalised.unclamped:.3f}" if normalised else "-",
+        "tried": _number(tried) if tried else "-", "normalised": f"{normalised.unclamped:z.3f}" if normalised else "-",
         "verdict": _trial_verdict(won, request.write),
     }  # fmt: skip
 
@@ -138,7 +138,7 @@ def _add_motionless(task: Task, request: CalibrationRequest) -> dict[str, Any]:
     if request.write:
         write_anchors(task, replace(anchors, motionless=found))
     normalised = normalise([found.value], anchors)
-    share = f"{normalised.unclamped:.3f}" if normalised else "-"
+    share = f"{normalised.unclamped:z.3f}" if normalised else "-"
     return {"task": task.id, "motionless": _number(found), "normalised": share}
 
 

@@ -176,7 +176,7 @@ def _print_policies(report: ContinualReport) -> None:
 
 
 def _against(primary: float, null: float) -> tuple[str, str]:
-    return f"{primary:.3f}", f"{anchored_primary(primary, null):.3f}"
+    return f"{primary:z.3f}", f"{anchored_primary(primary, null):z.3f}"
 
 
 def _print_transfer(found: TransferReport, order: list[str]) -> None:

@@ -30,7 +30,7 @@ def stat(value: StatValue | None) -> str:
 
 def plus_minus(value: float, se: float | None) -> str:
     """A value with half its 95 % interval, if its error is known."""
-    return f"{value:.3f}" if se is None or math.isnan(se) else stats.plus_minus(value, stats.Z95 * se)
+    return f"{value:z.3f}" if se is None or math.isnan(se) else stats.plus_minus(value, stats.Z95 * se)
 
 
 def brain_label(brain: str, config: Mapping[str, Any], task: str, continued: bool = False) -> str:
@@ -122,7 +122,7 @@ def anchor_rows(floor: ScoreAnchor, ceiling: ScoreAnchor, anchors: TaskAnchors |
 
     def row(label: str, measured: ScoreAnchor | BlindPolicy) -> list[str]:
         share = (measured.value - floor.value) / (ceiling.value - floor.value)
-        return [f"({label})", str(measured.n or "-"), plus_minus(measured.value, measured.se or None), f"{share:.3f}"]
+        return [f"({label})", str(measured.n or "-"), plus_minus(measured.value, measured.se or None), f"{share:z.3f}"]
 
     rows = [row("floor: null_random" if floor.kind == "null_measured" else "floor: analytic", floor)]
     if anchors is not None:

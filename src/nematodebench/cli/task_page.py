@@ -1,6 +1,7 @@
 """Everything about one task on one page: what it measures, what its scores are read against, its body, its worlds."""
 
 import inspect
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from nematodebench.tasks.ranked import lines_of, why_unranked
 __all__ = ["published_boards", "summary_table", "task_page"]
 
 _FEW_SENSORS = 16
+_REFERENCE = re.compile(r":\w+:`~?([^`]+)`")
 _UNKNOWN = (
     "**Ranked or not** depends on the published entries, and there are none in this folder: "
     "run it in a clone of the repository, or give --root CLONE."
@@ -44,10 +46,15 @@ def task_page(task: Task, board: TaskBoard | None, *, published: bool = True) ->
     lines += ["## Body", "", *_body(task), "", "## Phases", ""]
     lines += table(("phase", "world", "length", "longest episode"), [_phase(phase) for phase in task.phases])
     for name, phase in {phase.world.name: phase for phase in task.phases}.items():
-        lines += ["", f"## World `{name}`", "", *(inspect.getdoc(type(phase.world)) or "").splitlines(), ""]
+        lines += ["", f"## World `{name}`", "", *_told(phase), ""]
         values = {key: value for key, value in phase.world.spec().items() if key != "world"}
         lines += table(("parameter", "value"), [[key, str(value)] for key, value in values.items()])
     return [*lines, "", f"Specification `{task.spec_hash[:12]}`."]
+
+
+def _told(phase: Phase) -> list[str]:
+    """What the docstring of a phase's world says; a reference of Sphinx is a name here."""
+    return _REFERENCE.sub(r"`\1`", inspect.getdoc(type(phase.world)) or "").splitlines()
 
 
 def _status(task: Task, board: TaskBoard | None) -> str:
@@ -89,12 +96,12 @@ def _anchor_lines(anchors: TaskAnchors) -> list[list[str]]:
         if found is None:
             return [name, "–", "–", "–", "not measured"]
         share = (found.value - floor.value) / (ceiling.value - floor.value)
-        score = plus_minus(found.value, Z95 * found.se) if found.n else f"{found.value:.3f}"
+        score = plus_minus(found.value, Z95 * found.se) if found.n else f"{found.value:z.3f}"
         what = found.provenance
         if isinstance(found, BlindPolicy):
             policy = "" if found.provenance.startswith(found.policy) else found.policy
             what = "; ".join(part for part in (policy, found.budget, found.provenance) if part)
-        return [name, score, f"{share:.3f}", str(found.n or "–"), what.replace("|", "/")]
+        return [name, score, f"{share:z.3f}", str(found.n or "–"), what.replace("|", "/")]
 
     return [line(name, found) for name, found in named]
 
@@ -125,6 +132,6 @@ def _summary(task: Task, board: TaskBoard | None) -> list[str]:
     share = None if board is None else board.resolution
     reasons = why_unranked(task, share) if task.scoring.has_score else ["it has no score"]
     values = [None] * 4 if anchors is None else list(vars(lines_of(anchors)).values())
-    cells = ["–" if value is None else f"{value:.3f}" for value in values]
+    cells = ["–" if value is None else f"{value:z.3f}" for value in values]
     return [f"[{task.id}]({task.id}.md)", *cells, "–" if share is None else f"{share:.2f}",
             "no: " + "; ".join(reasons) if reasons else "yes"]  # fmt: skip

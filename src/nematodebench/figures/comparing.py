@@ -64,7 +64,10 @@ def _profile(label: str, group: Sequence[Sample]) -> list[Row]:
 
 
 def _name_places(rows: Sequence[Row]) -> dict[str, tuple[float, float]]:
-    """Where the names of the brains stand: right of their curves, where no curve and no other name is in the way."""
+    """Where the names of the brains stand: right of their curves, where no curve and no other name is in the way.
+
+    Where one of them has no such place, none has: a legend names them all.
+    """
     labels = list(dict.fromkeys(str(row["brain"]) for row in rows))
     if len(labels) > DIRECT:
         return {}
@@ -72,7 +75,9 @@ def _name_places(rows: Sequence[Row]) -> dict[str, tuple[float, float]]:
     found: dict[str, tuple[float, float]] = {}
     for label, curve in zip(labels, curves, strict=True):
         free = [place for height in _PLACES if (place := _free_place(label, curve, height, curves, found))]
-        found[label] = free[0] if free else (1.0 + _LETTER, _LINE * (len(found) + 1))
+        if not free:
+            return {}
+        found[label] = free[0]
     return found
 
 
@@ -101,7 +106,7 @@ def _profile_chart(labels: Sequence[str], places: Mapping[str, tuple[float, floa
 
     base = alt.Chart().encode(
         x=alt.X("x:Q", title="share of the gap from floor to ceiling", scale=alt.Scale(domain=[0, 1])),
-        color=colour(labels),
+        color=colour(labels, direct=len(places)),
     )
     y = alt.Y("value:Q", title="share of runs above it", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%"))
     line = base.mark_line(strokeWidth=2.5, interpolate="step-after").encode(y=y)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nematodebench.figures.figure import Row
-from nematodebench.figures.style import LINE_ROLES, series_colours
+from nematodebench.figures.style import LINE_ROLES, MUTED, series_colours
 from nematodebench.tasks.anchoring import TaskAnchors
 from nematodebench.tasks.ranked import lines_of
 
@@ -91,7 +91,7 @@ def anchor_rows(task: str, anchors: TaskAnchors | None) -> list[Row]:
 
 
 def line_marks(base: Any, labels: bool = True) -> list[Any]:
-    """Vertical lines of null, blind policy and reference, with their names above them."""
+    """Vertical lines of null, blind policy and reference; letters in their colours would be pale, so names are muted."""
     import altair as alt
 
     scale = alt.Scale(domain=list(LINE_ROLES), range=list(LINE_ROLES.values()))
@@ -103,8 +103,8 @@ def line_marks(base: Any, labels: bool = True) -> list[Any]:
     sides = {"null": ("right", -3), "blind": ("left", 3), "reference": ("center", 0)}
     texts = [
         lines.transform_filter(f"datum.brain == '{role}'")
-        .mark_text(align=align, dx=dx, baseline="bottom", dy=-4, fontSize=11)
-        .encode(x="value:Q", y=alt.value(0), text="brain:N", color=alt.Color("brain:N", scale=scale, legend=None))
+        .mark_text(align=align, dx=dx, baseline="bottom", dy=-4, fontSize=11, color=MUTED)
+        .encode(x="value:Q", y=alt.value(0), text="brain:N")
         for role, (align, dx) in sides.items()
     ]
     return [rule, *texts] if labels else [rule]

@@ -54,7 +54,7 @@ def _history_chart(score: str, above: str) -> Any:
             # The two may be the same or nearly so: the name of the higher one stands above its line, the other below.
             held.transform_filter(f"datum.what {sign} '{above}'")
             .mark_text(align="left", dx=6, dy=shift)
-            .encode(x=alt.value(560), y=y, text="what:N")
+            .encode(x=alt.value(560), y=y, text="what:N", color=alt.value(INK))
             for sign, shift in (("==", -7), ("!=", 7))
         ),
         trials.transform_filter("datum.what == 'given up'")

@@ -57,7 +57,7 @@ def configuration() -> dict[str, Any]:
         "background": None,
         "view": {"stroke": None},
         "axis": axis,
-        "axisX": {"grid": False},
+        "axisX": {"grid": False, "labelFlush": False},
         "legend": {**text, "titleFontWeight": "normal", "symbolStrokeWidth": 2},
         "header": {**text, "labelFontWeight": "bold", "labelColor": INK, "labelAnchor": "start"},
         "title": {"anchor": "start", "fontSize": 14, "fontWeight": "bold", "color": INK, "subtitleColor": MUTED,

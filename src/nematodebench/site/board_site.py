@@ -304,7 +304,7 @@ class BoardSite:
         standing = self._places.get(listing.entry.id)
         ranked = standing is not None and standing.ranks is not None and not self.reasons[listing.entry.task]
         place = f", rank {rank_text(standing.ranks)}" if ranked and standing is not None else ""
-        score = "waiting for verification" if listing.verified is None else f"{listing.entry.mean:.3f}{place}"
+        score = "waiting for verification" if listing.verified is None else f"{listing.entry.mean:z.3f}{place}"
         return listing.entry.task, f"{listing.submission.brain_type} {score}"
 
     def _list(self, title: str, lead: str, columns: list[str], rows: list[dict[str, Any]]) -> str:

@@ -24,7 +24,7 @@ def continual_section(report: Mapping[str, Any]) -> dict[str, Any]:
     ]  # fmt: skip
     profiles = [
         {"cells": [name, *(stored_stat(one[key]) for key in ("weighted", "adjusted", "primary", "null_primary")),
-                   f"{one['anchored']['unclamped']:.3f}"], "dot": None}
+                   f"{one['anchored']['unclamped']:z.3f}"], "dot": None}
         for name, one in report["profiles"].items()
     ]  # fmt: skip
     tables = [

@@ -94,7 +94,7 @@ def row(listing: Listing, standing: Standing | None, ranked: bool, order: int, b
         "order": order, "band": "band" if band else "", "status": status, "dot": number(listing.normalised),
         "score": stat(score), "value": None if score is None else round(score.mean, 6),
         "low": low, "high": high,
-        "claimed": "–" if claim is None else f"{claim.mean:.3f}",
+        "claimed": "–" if claim is None else f"{claim.mean:z.3f}",
         "claimed_value": None if claim is None else round(claim.mean, 6), "too_good": listing.too_good,
         "normalised": normalised_text(listing), "runs": listing.runs, "contributor": made.contributor,
         "verified": checked, "date": day(listing.entry.date), "replay": False,

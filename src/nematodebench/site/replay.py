@@ -124,7 +124,7 @@ def _ends(offer: Offer) -> list[dict[str, Any]]:
     chosen = {"best": scored[0], "median": scored[len(scored) // 2], "worst": scored[-1]}
     return [
         {
-            "label": f"{word} {offer.kind} run: number {run.number}, {offer.score_key.replace('_', ' ')} {score:.3f}"
+            "label": f"{word} {offer.kind} run: number {run.number}, {offer.score_key.replace('_', ' ')} {score:z.3f}"
             .replace("  ", " "),
             "run": run.number, "session": offer.session, "seed": str(run.seed), "record_hash": run.record_hash,
             "memory_hash": run.memory_hash, "marks": run.marks, "kind": offer.kind,

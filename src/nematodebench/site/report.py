@@ -118,7 +118,7 @@ def _cells(sample: Sample, columns: Mapping[str, str]) -> list[str]:
 
 
 def _search_section(result: Mapping[str, Any]) -> dict[str, Any]:
-    rows = [{"cells": [name, str(value)], "dot": None} for name, value in result["champion"].items()]
+    rows = [{"cells": [name, _parameter(value)], "dot": None} for name, value in result["champion"].items()]
     kinds = ((search_history, "history"), (search_importances, "importances"))
     figures = [make(result) for make, key in kinds if result.get(key)]
     judged = [
@@ -136,6 +136,11 @@ def _search_section(result: Mapping[str, Any]) -> dict[str, Any]:
                f"{result['held_out']} held-out seeds."],
         facts=search_origin(result),
     )  # fmt: skip
+
+
+def _parameter(value: Any) -> str:
+    """A parameter as a search found it, in four digits; its file ``best.yml`` has all."""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def report_markdown(sources: Sources) -> str:

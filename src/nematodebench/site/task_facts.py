@@ -43,5 +43,5 @@ def anchor_table(anchors: TaskAnchors | None) -> list[list[str]]:
         half = Z95 * one.se if one.n and one.se else math.nan
         value = interval(one.value, (one.value - half, one.value + half))
         words = f"{one.policy}; {one.provenance}" if isinstance(one, BlindPolicy) else one.provenance
-        rows.append([name, value, f"{(one.value - anchors.floor.value) / gap:.3f}", str(one.n or "–"), words])
+        rows.append([name, value, f"{(one.value - anchors.floor.value) / gap:z.3f}", str(one.n or "–"), words])
     return rows

@@ -36,15 +36,15 @@ _ODD_SESSIONS = 0.01
 def plus_minus(value: float, half: float, *, digits: int = 4) -> str:
     """`0.867 ± 0.023`; a small interval gets as many as ``digits``, because only a constant has none."""
     if not 0 < half < 0.0005:
-        return f"{value:.3f} ± {half:.3f}"
+        return f"{value:z.3f} ± {half:.3f}"
     least = 10.0**-digits
-    return f"{value:.3f} ± " + (f"<{least:.{digits}f}" if digits == 3 or half < least / 2 else f"{half:.{digits}f}")
+    return f"{value:z.3f} ± " + (f"<{least:.{digits}f}" if digits == 3 or half < least / 2 else f"{half:.{digits}f}")
 
 
 def with_interval(value: float, ci95: tuple[float, float] | None, doubt: str = "", *, digits: int = 4) -> str:
     """`0.867 ± 0.023 (!)`: with the mark where there is a doubt, and the value alone where no interval is known."""
     if ci95 is None or math.isnan(ci95[0]):
-        return f"{value:.3f}"
+        return f"{value:z.3f}"
     return plus_minus(value, (ci95[1] - ci95[0]) / 2, digits=digits) + (f" {MARK}" if doubt else "")
 
 
@@ -160,10 +160,10 @@ class StatValue:
     def text(self, digits: int = 4) -> str:
         """What `str()` prints, with as many digits of a small interval."""
         if not self.has_interval:
-            return f"{self.mean:.3f} (n = {self.n})"
+            return f"{self.mean:z.3f} (n = {self.n})"
         if self.kind == "wilson":
             low, high = self.ci95
-            return f"{self.mean:.3f} [{low:.3f}, {high:.3f}]" + (f" {MARK}" if self.doubt else "")
+            return f"{self.mean:z.3f} [{low:z.3f}, {high:z.3f}]" + (f" {MARK}" if self.doubt else "")
         return with_interval(self.mean, self.ci95, self.doubt, digits=digits)
 
     def __str__(self) -> str:
