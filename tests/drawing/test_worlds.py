@@ -90,3 +90,20 @@ def test_on_a_torus_what_leaves_on_one_side_is_seen_on_the_other():
     scene = np.array(renderer.scene(frame))
     corners = [scene[y, x] for y in (3, -4) for x in (3, -4)]
     assert all((corner == corners[0]).all() for corner in corners) and (corners[0] != scene[150, 150]).any()
+
+
+def test_nothing_is_seen_outside_of_a_round_plate_and_no_seam_between_slices():
+    world = next(one for one in worlds() if one.name == "plate_thermotaxis")
+    frame = played(world, 1)[-1]
+    plain = Frame(frame.rows[frame.rows[:, 0] != KINDS.index("body")])  # without its field and its worm
+    renderer = Renderer(world, 300)
+    renderer.see(plain)
+    scene = np.array(renderer.scene(plain)).astype(int)
+    edge, radius = world.picture().view[2], world.radius
+    places = (np.arange(300) + 0.5) / 300 * 2 * edge - edge
+    away = np.hypot(places[None, :], places[:, None])
+    surface = np.array(theme("light").surface)
+    assert (scene[away > 1.02 * radius] == surface).all()
+    inside = scene[(away < 0.9 * radius) & (np.abs(scene - surface).max(axis=2) > 40)]
+    _, counts = np.unique(inside, axis=0, return_counts=True)
+    assert np.sort(counts)[-2:].sum() > 0.85 * len(inside), "two bands, each of one colour but for its edges"

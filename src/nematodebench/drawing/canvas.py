@@ -1,5 +1,6 @@
 """Draws rows of primitives with Pillow: larger than wanted, then reduced, which smooths all edges alike."""
 
+import itertools
 import math
 from collections.abc import Iterable, Sequence
 
@@ -10,7 +11,7 @@ from PIL import Image, ImageDraw
 from nematodebench.drawing.bodies import draw_body, trail
 from nematodebench.drawing.frames import Frame, History
 from nematodebench.drawing.palette import Colour, Theme
-from nematodebench.kernels.scene import BODY, KINDS, TRACE
+from nematodebench.kernels.scene import BODY, KINDS, ROLES, TRACE
 from nematodebench.worlds.picture import Picture
 
 __all__ = ["Canvas", "draw_scene"]
@@ -19,6 +20,8 @@ _FINE = 3
 """How many times larger a picture is drawn than it will be."""
 _LEAST_RADIUS = 1.6
 """Pixels: nothing is drawn smaller, so that it can be seen."""
+_NEAR = 1e-3
+"""Slices are side by side if they are not farther from it than this share of their width."""
 
 Point = tuple[float, float]
 
@@ -83,6 +86,21 @@ class Canvas:
         """A filled polygon."""
         self._pen.polygon([self.point(*point) for point in points], fill=_blend(colour, opacity))
 
+    def together(self, shapes: Iterable[Sequence[Point]], colour: Colour, opacity: float) -> None:
+        """Polygons as one: where they meet or overlap they are not darker."""
+        mask = Image.new("L", self.image.size)
+        pen, shade = ImageDraw.Draw(mask), _blend(colour, opacity)[3]
+        for points in shapes:
+            pen.polygon([self.point(*point) for point in points], fill=shade)
+        self.image.paste(colour, mask=mask)
+
+    def clear_around(self, x: float, y: float, radius: float) -> None:
+        """Nothing is seen outside of a circle."""
+        mask = Image.new("L", self.image.size, 255)
+        (px, py), r = self.point(x, y), self.length(radius)
+        ImageDraw.Draw(mask).ellipse((px - r, py - r, px + r, py + r), fill=0)
+        self.image.paste(self.theme.surface, mask=mask)
+
     def finished(self) -> Image.Image:
         """The picture in the size that was wanted."""
         return self.image.reduce(_FINE)
@@ -98,11 +116,31 @@ def turned(x: float, y: float, angle: float, corners: Sequence[Point]) -> list[P
     return [(x + u * c - v * s, y + u * s + v * c) for u, v in corners]
 
 
-def _rectangle(canvas: Canvas, row: NDArray[np.float64], colour: Colour) -> None:
-    x, y, width, height, angle, opacity = row[2:]
+def _corners(canvas: Canvas, row: NDArray[np.float64]) -> list[Point]:
+    x, y, width, height, angle, _ = row[2:]
     least = 0.5 * _FINE / canvas.scale
     w, h = max(width / 2, least), max(height / 2, least)
-    canvas.polygon(turned(x, y, angle, [(-w, -h), (w, -h), (w, h), (-w, h)]), colour, opacity)
+    return turned(x, y, angle, [(-w, -h), (w, -h), (w, h), (-w, h)])
+
+
+def _is_next_slice(before: NDArray[np.float64], row: NDArray[np.float64]) -> bool:
+    """Whether two rectangles are slices of one shape: of one width, turned alike, side by side, both translucent."""
+    if KINDS[int(row[0])] != "rectangle" or row[7] >= 1.0 or (before[[0, 1, 4, 6, 7]] != row[[0, 1, 4, 6, 7]]).any():
+        return False
+    along = (row[2] - before[2]) * math.cos(row[6]) + (row[3] - before[3]) * math.sin(row[6])
+    apart = math.hypot(row[2] - before[2], row[3] - before[3])
+    return bool(max(abs(along - row[4]), abs(apart - row[4])) < _NEAR * row[4])
+
+
+def _slices(rows: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+    """The rows, those together that are slices of one shape."""
+    starts = [n for n in range(len(rows)) if n == 0 or not _is_next_slice(rows[n - 1], rows[n])]
+    return [rows[start:end] for start, end in itertools.pairwise([*starts, len(rows)])]
+
+
+def _is_rim(row: NDArray[np.float64]) -> bool:
+    """Whether a ring is the wall around the world: outside of it nothing is to be seen."""
+    return bool(KINDS[int(row[0])] == "ring" and ROLES[int(row[1])] == "wall")
 
 
 def _triangle(canvas: Canvas, row: NDArray[np.float64], colour: Colour) -> None:
@@ -176,7 +214,13 @@ def draw_scene(canvas: Canvas, frame: Frame, history: History) -> None:
         canvas.lay(frame.field)
     _draw_trails(canvas, frame, history)
     bodies, traces = 0, 0
-    for row in frame.rows:
+    for rows in _slices(frame.rows):
+        row = rows[0]
+        if len(rows) > 1:
+            canvas.together([_corners(canvas, one) for one in rows], canvas.theme.role(row[1]), row[7])
+            continue
+        if _is_rim(row):
+            canvas.clear_around(row[2], row[3], row[4])
         course = history.course(bodies) if row[0] == BODY else None
         values = history.traces[traces] if row[0] == TRACE else ()
         for by in _seen_from(canvas.picture, row):
@@ -195,7 +239,7 @@ def _draw_row(
     elif kind == "line":
         canvas.line([(row[2], row[3]), (row[4], row[5])], row[6], colour, row[7])
     elif kind == "rectangle":
-        _rectangle(canvas, row, colour)
+        canvas.polygon(_corners(canvas, row), colour, row[7])
     elif kind == "triangle":
         _triangle(canvas, row, colour)
     elif kind == "body" and course is not None:

@@ -91,7 +91,7 @@ def anchor_rows(task: str, anchors: TaskAnchors | None) -> list[Row]:
 
 
 def line_marks(base: Any, labels: bool = True) -> list[Any]:
-    """Vertical lines of null, blind policy and reference; letters in their colours would be pale, so names are muted."""
+    """Vertical lines of null, blind policy and reference; names in their colours would be pale, so they are muted."""
     import altair as alt
 
     scale = alt.Scale(domain=list(LINE_ROLES), range=list(LINE_ROLES.values()))

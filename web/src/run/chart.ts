@@ -59,7 +59,7 @@ export function chart(title: string, of: number, points: [number, number][], lin
     const place = Math.min(at - 5, above - 16);
     above = place;
     svg.append(node("line", { x1: LEFT, x2: width - RIGHT, y1: at, y2: at, stroke: colour(line.role), "stroke-dasharray": "5 4", "stroke-width": 1.5 }));
-    text(line.name, { x: width - RIGHT, y: place, "text-anchor": "end", fill: colour(line.role), stroke: theme().background, "stroke-width": 4, "paint-order": "stroke" });
+    text(line.name, { x: width - RIGHT, y: place, "text-anchor": "end", stroke: theme().background, "stroke-width": 4, "paint-order": "stroke" });
   }
   svg.append(node("polyline", { points: points.map(([n, v]) => `${x(n).toFixed(1)},${y(v).toFixed(1)}`).join(" "), fill: "none", stroke: colour("brain"), "stroke-width": 2.5, "stroke-linejoin": "round" }));
   return svg;

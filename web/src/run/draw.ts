@@ -75,6 +75,15 @@ function tween(before: Row[], after: Row[], share: number, jump: Point): Row[] {
 const moved = (row: Row, [dx, dy]: Point): Row => ({ ...row, x: row.x + dx, y: row.y + dy, ...(row.kind === Kind.line && { a: row.a + dx, b: row.b + dy }) });
 const bodyOf = (row: Row): Body => ({ x: row.x, y: row.y, radius: row.a, length: row.b, heading: row.c, opacity: row.value });
 
+/** Whether two rectangles are slices of one shape: of one width, turned alike, side by side, both translucent. */
+function isNextSlice(before: Row, row: Row): boolean {
+  if (row.kind !== Kind.rectangle || before.kind !== row.kind || row.value >= 1) return false;
+  if (before.role !== row.role || before.a !== row.a || before.c !== row.c || before.value !== row.value) return false;
+  const [dx, dy] = [row.x - before.x, row.y - before.y];
+  const near = (one: number) => Math.abs(one - row.a) < 1e-3 * row.a;
+  return near(dx * Math.cos(row.c) + dy * Math.sin(row.c)) && near(Math.hypot(dx, dy));
+}
+
 export class Painter {
   private readonly pen: CanvasRenderingContext2D;
   private readonly raster = document.createElement("canvas");
@@ -113,6 +122,11 @@ export class Painter {
     const courses = rows.map((row, n) => (row.kind === Kind.body ? this.course(row, n, frames, now) : []));
     this.trails(rows, courses, () => 1);
     rows.forEach((row, n) => {
+      if (n && isNextSlice(rows[n - 1]!, row)) return; // drawn with the first one
+      const slices = [row];
+      while (rows[n + slices.length] && isNextSlice(slices.at(-1)!, rows[n + slices.length]!)) slices.push(rows[n + slices.length]!);
+      if (slices.length > 1) return this.together(slices);
+      if (row.kind === Kind.ring && row.role === "wall") this.clearAround(row);
       for (const by of this.seenFrom(row)) this.row(moved(row, by), n, frames, now, courses[n]!.map(([x, y]): Point => [x + by[0], y + by[1]]));
     });
     for (const ghost of ghosts) this.ghost(ghost.frames, Math.min(at, ghost.frames.length - 1), ghost.role);
@@ -220,6 +234,32 @@ export class Painter {
         break;
     }
     pen.globalAlpha = 1;
+  }
+
+  /** Rectangles as one: where they meet they are neither darker nor lighter. */
+  private together(rows: Row[]): void {
+    const { pen, scale } = this;
+    [pen.fillStyle, pen.globalAlpha] = [theme().roles[rows[0]!.role], rows[0]!.value];
+    pen.beginPath();
+    for (const row of rows) {
+      const [c, s] = [Math.cos(row.c) * scale, Math.sin(row.c) * scale];
+      const corner = (u: number, v: number): Point => [this.x(row.x) + u * row.a * c - v * row.b * s, this.y(row.y) - u * row.a * s - v * row.b * c];
+      pen.moveTo(...corner(-0.5, -0.5));
+      for (const [u, v] of [[0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]] as Point[]) pen.lineTo(...corner(u, v));
+      pen.closePath();
+    }
+    pen.fill();
+    pen.globalAlpha = 1;
+  }
+
+  /** A ring of wall bounds the world: outside of it nothing is to be seen. */
+  private clearAround(row: Row): void {
+    const { pen } = this;
+    [pen.fillStyle, pen.globalAlpha] = [theme().surface, 1];
+    pen.beginPath();
+    pen.rect(0, 0, this.canvas.width, this.canvas.height);
+    pen.arc(this.x(row.x), this.y(row.y), row.a * this.scale, 0, 2 * Math.PI, true);
+    pen.fill("evenodd");
   }
 
   private triangle(row: Row, x: number, y: number): void {
