@@ -1,14 +1,17 @@
 """What a run needs is compiled by several processes, told, and kept so that no other process compiles it again."""
 
+import ctypes
 import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from nematodebench.engine import compiling
+from nematodebench.engine.compiling import interruptible
 from nematodebench.kernels.jit import is_ready
 from nematodebench.notices import listening, tell
 from nematodebench.tasks.registry import get_task
@@ -42,6 +45,18 @@ with listening(told.append):
 functions = [phase.world.step for phase in task.phases] + [phase.world.reset for phase in task.phases] + [brain.act]
 print(json.dumps([told, [sum(function.stats.cache_hits.values()) for function in functions]]))
 """
+
+
+def test_ctrl_c_in_a_callback_of_the_compiler_is_not_lost():
+    """A signal that comes while the compiler is at work is handled in its next call of Python, and lost there."""
+
+    @ctypes.CFUNCTYPE(None)
+    def callback():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), interruptible():
+        callback()
+        time.sleep(10)
 
 
 def compiled(cache, cores, brain, cwd=None):

@@ -5,8 +5,10 @@ process then compiles the function itself.
 """
 
 import contextlib
+import ctypes
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import threading
@@ -27,9 +29,12 @@ from nematodebench.kernels.processor import usable_cores
 from nematodebench.notices import tell
 from nematodebench.tasks.base import Task
 
-__all__ = ["compile_parts", "fill_cache", "help_to_compile"]
+__all__ = ["compile_parts", "fill_cache", "help_to_compile", "interruptible"]
 
 _MOST_HELPERS = 4
+_SOON = 0.05
+"""Seconds after which a lost Ctrl-C is said again."""
+_PR_SET_PDEATHSIG = 1
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,7 @@ def fill_cache(task: Task, brain: BrainType | Foreign) -> None:
     missing = [number for number, part in enumerate(parts) if not is_ready(part.function, part.signature)]
     waiting = _Waiting(parts, missing)
     with contextlib.ExitStack() as stack:
+        stack.enter_context(interruptible())
         for what in [_pickled(task, known, population)] * _helpers(len(missing)):
             stack.enter_context(_helper(waiting, what))
         for number in waiting:
@@ -95,6 +101,26 @@ def compile_parts(task: Task, brain: BrainType | Foreign) -> None:
             first_class(function, BRAIN)
     else:
         compile_lanes()
+
+
+@contextlib.contextmanager
+def interruptible() -> Iterator[None]:
+    """Says Ctrl-C again where it is lost: what is raised while the compiler calls back into Python goes nowhere."""
+    before = sys.unraisablehook
+
+    def hook(lost: Any) -> None:
+        if not issubclass(lost.exc_type, KeyboardInterrupt):
+            before(lost)
+            return
+        again = threading.Timer(_SOON, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT))
+        again.daemon = True
+        again.start()
+
+    sys.unraisablehook = hook
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
 
 
 class _Waiting:
@@ -169,6 +195,8 @@ def _feed(process: "subprocess.Popen[bytes]", waiting: _Waiting, what: bytes) ->
 
 def help_to_compile() -> None:
     """What a helper does: it is told the task and the brain, and then the numbers of parts, until nobody is there."""
+    if sys.platform.startswith("linux"):  # a part takes seconds, and nobody waits for it any more
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     given, told = sys.stdin.buffer, os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)  # whatever a brain's module prints is not an answer
     parts = _parts(*pickle.loads(given.read(int.from_bytes(given.read(8), "little"))))
