@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import nematodebench as nb
 from nematodebench.cli import build
-from nematodebench.errors import UsageError
+from nematodebench.errors import Interrupted, UsageError
 from nematodebench.sessions.sweep import make_cells, parse_grid
 
 TASKS = "cartpole_untrained-v1,wall_untrained-v1"
@@ -55,6 +55,15 @@ def test_a_key_that_a_brain_does_not_have_is_refused():
 def test_a_key_of_a_brain_that_is_not_swept_is_refused():
     with pytest.raises(UsageError, match="'mlp_dqn' is none of the brains mlp_ppo"):
         make_cells(["wall-v1"], ["mlp_ppo"], {"mlp_dqn.gamma": [0.9]}, 1, 0, 1)
+
+
+def test_a_sweep_that_is_stopped_says_how_to_go_on(tmp_path, monkeypatch):
+    def stopped(*given, **more):
+        raise Interrupted
+
+    monkeypatch.setattr("nematodebench.cli.sweep.execute_plan", stopped)
+    with pytest.raises(Interrupted, match="the same command runs the cells that are left"):
+        command(tmp_path)
 
 
 def test_cells_are_every_combination():

@@ -242,6 +242,8 @@ WRONG = [
     (["run", "foraging_small-v1", "wrong_upper.PY:A"], "because of its name. Rename wrong_upper.PY: letters,"),
     (["run", "foraging_small-v1", "plain_file:X"], "write path/to/file.py:X or module:X"),
     (["run", "foraging_small-v1", "null_random", "--episodes", "9" * 20], "less than or equal to 10000000"),
+    (["sweep", "--tasks", "wall-v1", "--brains", "null_random", "--runs", "2000000", "--dry-run"], "runs is 2000000"),
+    (["calibrate", "wall-v1", "--runs", "2000000"], "runs is 2000000"),
     # words that are no command, option or value
     (["rnu"], "No such command 'rnu'. Did you mean 'run'?"),
     (["board", "shwo"], "Did you mean 'show'?"),

@@ -17,7 +17,7 @@ from nematodebench.engine.seeds import run_seed
 from nematodebench.errors import UsageError
 from nematodebench.records.git import git
 from nematodebench.scoring import AnchorKind, ScoreAnchor
-from nematodebench.sessions.config import SessionConfig
+from nematodebench.sessions.config import session_config
 from nematodebench.sessions.execution import run_plan
 from nematodebench.sessions.plan import make_plan
 from nematodebench.tasks.anchoring import BlindPolicy, TaskAnchors
@@ -49,9 +49,8 @@ def _scores(
 ) -> list[float]:
     """Runs a brain that learns nothing and gives one score for each run."""
     scored = task.untrained() if task.trains_first else task
-    session = run_plan(
-        make_plan(SessionConfig(task=scored.id, brain=brain, config=config, runs=runs, seed=seed), workers=workers)
-    )
+    given = session_config({"task": scored.id, "brain": brain, "config": config, "runs": runs, "seed": seed})
+    session = run_plan(make_plan(given, workers=workers))
     if session.failed_runs:
         raise UsageError(f"{len(session.failed_runs)} runs of {brain} on {task.id} failed: no anchor was measured.")
     return [float(run.metrics[task.score_key] or 0.0) for run in session.runs]

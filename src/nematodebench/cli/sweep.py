@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from nematodebench.cli.sessions import execute_plan, most_steps
 from nematodebench.cli.show import anchor_rows, print_json, print_table
 from nematodebench.engine.seeds import session_seed
+from nematodebench.errors import Interrupted
 from nematodebench.sessions.scores import RunScores, scores_of
 from nematodebench.sessions.sweep import Cell, SweepStore, make_cells, parse_grid
 from nematodebench.sessions.twins import gain
@@ -53,7 +54,7 @@ def sweep_command(request: SweepRequest, *, json: bool) -> bool:
     store.begin(seed)
     for cell in every:
         if not store.is_finished(cell):
-            store.write(cell, execute_plan(cell.plan, None, quiet=json))
+            _run(cell, store, quiet=json)
     frame = store.combine(every)
     summaries = [
         _summary(cell, store.read(cell)) | _gained(store, cell, twin) for cell, twin in zip(cells, twins, strict=True)
@@ -65,6 +66,13 @@ def sweep_command(request: SweepRequest, *, json: bool) -> bool:
         _print_tables(cells, summaries)
         print(f"seed {seed}, {len(frame)} runs in {store.table}")
     return not bool((frame["status"] == "failed").any())
+
+
+def _run(cell: Cell, store: SweepStore, quiet: bool) -> None:
+    try:
+        store.write(cell, execute_plan(cell.plan, None, quiet=quiet))
+    except Interrupted as stop:
+        raise Interrupted("the same command runs the cells that are left") from stop
 
 
 def _print_plan(cells: Sequence[Cell], store: SweepStore, json: bool) -> None:

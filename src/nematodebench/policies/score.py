@@ -9,7 +9,7 @@ from nematodebench.brains.registry import importable_elsewhere, name_of
 from nematodebench.errors import UsageError
 from nematodebench.policies.frozen import FrozenPolicy, frozen_function
 from nematodebench.policies.reading import source_hash
-from nematodebench.sessions.config import SessionConfig
+from nematodebench.sessions.config import session_config
 from nematodebench.sessions.execution import run_plan
 from nematodebench.sessions.plan import Plan, make_plan
 from nematodebench.sessions.session import Session
@@ -36,14 +36,10 @@ def score_plan(policy: str | os.PathLike[str] | Callable[[Any], Any], task: str,
     """The session that scores a policy; what is wrong with the policy is found here, before anything runs."""
     name, config = _brain_of(policy, options)
     found = get_task(task)
-    given = SessionConfig(
-        task=found.untrained().id if found.learning else found.id,
-        brain=name,
-        config=config,
-        runs=options.runs,
-        episodes=options.episodes,
-        seed=options.seed,
-    )
+    given = session_config({
+        "task": found.untrained().id if found.learning else found.id, "brain": name, "config": config,
+        "runs": options.runs, "episodes": options.episodes, "seed": options.seed,
+    })  # fmt: skip
     return make_plan(given, workers=options.workers, executor=options.executor)
 
 

@@ -19,7 +19,7 @@ from nematodebench.errors import StorageError, UsageError
 from nematodebench.files import atomic_write, clean_leftovers
 from nematodebench.records.episodes import read_frame, write_frame
 from nematodebench.sessions.begun import decided_by
-from nematodebench.sessions.config import SessionConfig, parse_assignments
+from nematodebench.sessions.config import parse_assignments, session_config
 from nematodebench.sessions.plan import Plan, dump_config, make_plan
 from nematodebench.sessions.session import Session
 from nematodebench.sessions.twins import has_twin, twin_plan
@@ -99,7 +99,7 @@ def make_cells(
         own = _grid_of(brain, brains, grid)
         for values in itertools.product(*own.values()):
             parameters = dict(zip(own, values, strict=True))
-            given = SessionConfig(task=task, brain=brain, config=parameters, runs=runs, seed=seed)
+            given = session_config({"task": task, "brain": brain, "config": parameters, "runs": runs, "seed": seed})
             cells.append(Cell(make_plan(given, workers=workers, executor=executor), parameters))
     return cells
 
