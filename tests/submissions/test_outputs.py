@@ -1,16 +1,25 @@
 """What is printed about somebody else's files acts on nothing; and copies of others are noticed."""
 
+import csv
+import io
 import json
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 from submission_workshop import SHORT, Work, command, official
 
 from nematodebench.board.files import write_files
-from nematodebench.cli.show import print_json, printable
+from nematodebench.cli.show import print_json, print_table, printable
+from nematodebench.cli.tables import tables_as_csv
 from nematodebench.errors import UsageError
-from nematodebench.records.plain_text import looks_like, plain, without_commands
+from nematodebench.figures.figure import Figure
+from nematodebench.records.plain_text import looks_like, plain, uncomputed, without_commands
+from nematodebench.site.board_data import _NUMBERS, _TEXTS, board_csv
+from nematodebench.site.report import report_csv
 from nematodebench.submissions.guarded import verdict_on
 
 NASTY = "\x1b[2J\x9b31m\u202e::error::x ##[group]y\r\n::set-output name=a::b"
@@ -159,3 +168,32 @@ def test_a_brain_whose_library_is_missing_is_a_rejection(tmp_path: Path, monkeyp
     monkeypatch.setattr(importlib, "import_module", fail)
     with pytest.raises(UsageError, match="Brain 'torch_reinforce' needs what is not installed here: No module named"):
         get_brain("torch_reinforce")
+
+
+FORMULAS = ['=HYPERLINK("http://x")', "@SUM(A1)", "+cmd|' /C calc'!A0", "-cmd|'x'!A0", "\uff1dA1", " =A1"]
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_no_table_that_is_written_holds_a_formula_of_somebody_elses(text: str, capsys: Any) -> None:
+    sources: Any = SimpleNamespace(samples=[
+        SimpleNamespace(anchors=None, task=SimpleNamespace(id="t"), label=text,
+                        scores=SimpleNamespace(seeds=[1], values=np.array([-0.5])))
+    ])  # fmt: skip
+    with tables_as_csv():
+        print_table(["brain", "score"], [[text, "-0.5"]])
+    tables = {
+        "printed": capsys.readouterr().out,
+        "report": report_csv(sources),
+        "figure": Figure("k", "t", "c", [{"brain": text, "score": -0.5}], {}).csv(),
+        "board": board_csv([dict.fromkeys([*_TEXTS, *_NUMBERS.values()], text) | {"value": -0.5}]).decode(),
+    }
+    for name, table in tables.items():
+        cells = [cell for row in csv.reader(io.StringIO(table)) for cell in row]
+        assert f"'{text}" in cells, name
+        assert text not in cells, name
+        assert "-0.5" in cells, name
+
+
+@pytest.mark.parametrize("value", ["-", "-0.5", "+1e-3", "-0.500 ± 0.100", "2026-01-01", "", "a=b", 7, -0.5, None])
+def test_numbers_and_words_stay_as_they_are(value: object) -> None:
+    assert uncomputed(value) == value

@@ -12,7 +12,7 @@ from pathlib import PurePath
 from typing import Any
 
 from nematodebench.cli.tables import available_width, csv_output, fit, folded
-from nematodebench.records.plain_text import without_commands
+from nematodebench.records.plain_text import uncomputed, without_commands
 from nematodebench.vocabulary import MARK
 
 __all__ = ["FROZEN_MARK", "json_text", "print_json", "print_page", "print_table", "printable"]
@@ -64,7 +64,7 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     header, rows = [printable(cell) for cell in header], [[printable(cell) for cell in row] for row in rows]
     output = csv_output()
     if output is not None:
-        csv.writer(output, lineterminator="\n").writerows([header, *rows])
+        csv.writer(output, lineterminator="\n").writerows([*map(uncomputed, row)] for row in (header, *rows))
         return
     shown = _print_fitting(header, rows)
     if any(MARK in cell for row in rows for cell in row[:shown]):

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from nematodebench.figures.style import configuration
+from nematodebench.records.plain_text import uncomputed
 
 __all__ = ["Figure", "Row", "Rows", "make"]
 
@@ -49,7 +50,9 @@ class Figure:
         out = io.StringIO()
         writer = csv.DictWriter(out, list(self.rows[0]) if self.rows else [], lineterminator="\n")
         writer.writeheader()
-        writer.writerows({key: "" if value is None else value for key, value in row.items()} for row in self.rows)
+        writer.writerows(
+            {key: "" if value is None else uncomputed(value) for key, value in row.items()} for row in self.rows
+        )
         return out.getvalue()
 
     def json(self) -> str:

@@ -1,8 +1,10 @@
 """What may stand in text that others wrote and we show."""
 
+import contextlib
 import unicodedata
+from typing import Any
 
-__all__ = ["is_invisible", "looks_like", "plain", "strange_in_name", "without_commands"]
+__all__ = ["is_invisible", "looks_like", "plain", "strange_in_name", "uncomputed", "without_commands"]
 
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 """Unicode categories of control, format and unassigned characters and of line separators."""
@@ -60,6 +62,21 @@ def without_commands(text: str) -> str:
     while "::" in text:
         text = text.replace("::", ": :")
     return text.replace("##[", "## [")
+
+
+def uncomputed(value: Any) -> Any:
+    """A cell of a table that no spreadsheet computes: text that begins like a formula has an apostrophe before it.
+
+    What begins with a sign and has no letter is a number, perhaps with its interval, and stays.
+    """
+    if not isinstance(value, str):
+        return value
+    with contextlib.suppress(ValueError):
+        float(value)  # ``-1e-05`` has a letter
+        return value
+    first = unicodedata.normalize("NFKC", value.lstrip()[:1])
+    formula = first in {"=", "@"} or (first in {"+", "-"} and any(one.isalpha() for one in value))
+    return f"'{value}" if formula else value
 
 
 def _named(character: str) -> str:

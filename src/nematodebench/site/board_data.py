@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from nematodebench.records.plain_text import uncomputed
+
 __all__ = ["board_csv", "board_json"]
 
 _TEXTS = ("task", "rank", "group", "brain", "class", "score", "normalised", "claimed", "runs", "contributor",
@@ -19,8 +21,7 @@ def board_csv(lines: Sequence[Mapping[str, Any]]) -> bytes:
     out = io.StringIO()
     writer = csv.DictWriter(out, [*_TEXTS, *_NUMBERS], lineterminator="\n")
     writer.writeheader()
-    # A cell that begins like a formula would be executed by spreadsheets.
-    writer.writerows({key: _cell(value) for key, value in row.items()} for row in _rows(lines))
+    writer.writerows({key: uncomputed(value) for key, value in row.items()} for row in _rows(lines))
     return out.getvalue().encode()
 
 
@@ -33,7 +34,3 @@ def _rows(lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [
         {name: line[name] for name in _TEXTS} | {name: line[key] for name, key in _NUMBERS.items()} for line in lines
     ]
-
-
-def _cell(value: Any) -> Any:
-    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@") else value

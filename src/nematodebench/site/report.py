@@ -11,6 +11,7 @@ from nematodebench.figures.kinds import figure_of, task_figures
 from nematodebench.figures.samples import Sample, best_first
 from nematodebench.figures.searching import search_history, search_importances
 from nematodebench.figures.sources import Sources
+from nematodebench.records.plain_text import uncomputed
 from nematodebench.site.cells import axis_lines, interval, number, stat, stored_stat
 from nematodebench.site.continual_section import continual_section
 from nematodebench.site.origins import origin_of, search_origin
@@ -182,5 +183,5 @@ def report_csv(sources: Sources) -> str:
             share = (
                 "" if anchors is None else (value - anchors.floor.value) / (anchors.ceiling.value - anchors.floor.value)
             )
-            writer.writerow([sample.task.id, sample.label, seed, value, share])
+            writer.writerow([sample.task.id, uncomputed(sample.label), seed, value, share])
     return out.getvalue()
