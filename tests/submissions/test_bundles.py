@@ -3,6 +3,7 @@
 import hashlib
 import os
 import shutil
+import time
 
 import pytest
 from bundle_workshop import HONEST, REFUSED, SOURCES, bundle_repository, bundled, files_of
@@ -40,6 +41,18 @@ def test_comments_and_texts_may_be_in_any_language(tmp_path):
     assert packed(tmp_path, mine=f"# Öl und 李雷\n{GOOD}x = 'сара'\n")[0].entry == "mine.py:Mine"
 
 
+@pytest.mark.parametrize("text", [r"'\'Öl'", r"r'\'Öl'", "b'x' 'Öl'", '"""f Öl\n"""', "'\\\n Öl'"])
+def test_texts_end_where_python_ends_them(tmp_path, text):
+    assert packed(tmp_path, mine=f"{GOOD}x = {text}\n")[0].entry == "mine.py:Mine"
+
+
+def test_a_text_of_escaped_quotes_is_read_in_time_that_grows_with_its_length(tmp_path):
+    """A quarter of a megabyte of them took Python's reader three quarters of an hour."""
+    began = time.process_time()
+    packed(tmp_path, mine=f"# Öl\n{GOOD}x = '" + "\\'" * 120_000 + "\n")
+    assert time.process_time() - began < 20
+
+
 def test_an_encoding_that_says_what_is_true_is_taken(tmp_path):
     assert packed(tmp_path, mine=f"# -*- coding: utf-8 -*-\n{GOOD}")[0].entry == "mine.py:Mine"
 
@@ -68,6 +81,9 @@ def test_every_way_to_name_a_brain_has_the_same_entry(brain):
         ({"mine": GOOD, "Encodings": "x = 1\n"}, "has the name of a library"),
         ({"mine": "\uff4fs = 1\n"}, "otherwise than people: use plain letters"),
         ({"mine": "\u0441lass_ = 1\n"}, "otherwise than people: use plain letters"),
+        ({"mine": "x = f'{\uff4fs.name}'\n"}, "otherwise than people: use plain letters"),
+        ({"mine": 'x = Rf"""\n{\uff4fs.name}"""\n'}, "otherwise than people: use plain letters"),
+        ({"mine": "x = '\\\\'; \uff4fs = 1\n"}, "otherwise than people: use plain letters"),
         ({"mine": GOOD, "nematodebench": "x = 1\n"}, "has the name of a library"),
         ({"mine": "# coding: utf-7\nx = 1\n"}, "declares another encoding"),
         ({"mine": "#\n# -*- coding: unicode_escape -*-\n# \\u000aimport os\n"}, "declares another encoding"),

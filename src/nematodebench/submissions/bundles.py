@@ -26,6 +26,7 @@ _EXECUTED = re.compile(
     r"(conftest|setup|noxfile|sitecustomize|usercustomize|__\w*__|test_\w*|\w*_test)\.py", re.IGNORECASE
 )
 """Files that Python or its tools execute where they find them, whoever started these tools in the repository."""
+_ESCAPED = re.compile(r"\\.")
 _TAKEN = {name.lower() for name in (*sys.stdlib_module_names, *DEPENDENCIES, "nematodebench")}
 
 Sources = dict[str, bytes]
@@ -138,14 +139,24 @@ def _source_problems(sources: Sources) -> Iterator[str]:
 
 
 def _look_alike(text: str) -> str | None:
-    """A name of the program that is not made of plain letters; comments and texts may hold any."""
+    """A name of the program that is not made of plain letters; comments and texts may hold any.
+
+    A text with braces in it, an f-string, is a program too, and so are the names in it.
+    """
     if text.isascii():
         return None
     try:
-        words = tokenize.generate_tokens(io.StringIO(text).readline)
-        return next((one.string for one in words if one.type == tokenize.NAME and not one.string.isascii()), None)
+        # Escaped characters end no text, and many of them take Python's own reader a time that grows with their square.
+        words = tokenize.generate_tokens(io.StringIO(_ESCAPED.sub("xx", text)).readline)
+        return next((one.string[:80] for one in words if _is_program(one) and not one.string.isascii()), None)
     except (SyntaxError, tokenize.TokenError):  # nobody can execute it
         return None
+
+
+def _is_program(token: tokenize.TokenInfo) -> bool:
+    """Whether a part of the source is a name or an f-string, which Python 3.11 reads as one text."""
+    formatted = token.type == tokenize.STRING and "f" in token.string.partition(token.string[-1])[0].lower()
+    return token.type == tokenize.NAME or formatted or tokenize.tok_name[token.type] == "FSTRING_MIDDLE"
 
 
 def _read_as_utf8(content: bytes) -> bool:
