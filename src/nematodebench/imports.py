@@ -12,7 +12,7 @@ from typing import Any
 from nematodebench.errors import UsageError, missing_extra, near_names, said
 from nematodebench.own_files import is_installed
 
-__all__ = ["class_wanted", "import_class", "meant", "refuse_while_importing", "written_by_user"]
+__all__ = ["class_wanted", "import_class", "meant", "meant_to_go_on", "refuse_while_importing", "written_by_user"]
 
 _IMPORTING: list[str] = []
 """What is being imported for somebody who wants a class of it."""
@@ -121,10 +121,17 @@ def class_wanted(name: str) -> str:
     return f"{name} is a file. Name the class in it: {written or f'{name}:Class'}."
 
 
+def meant_to_go_on(name: str) -> str:
+    """What to write for the file of a saved brain; empty for any other name."""
+    return f"A saved brain goes on with: nematodebench run TASK --from {name}." * name.endswith(".safetensors")
+
+
 def meant(name: str) -> str:
     """What to write for a name that is no brain's but looks like something else; empty where it does not."""
     if name.endswith(_POLICIES):
         return f"A policy that was trained elsewhere is scored: nematodebench score {name} --task TASK."
+    if hint := meant_to_go_on(name):
+        return hint
     if "," in name:
         return f"Several brains have spaces between them: {' '.join(part.strip() for part in name.split(','))}."
     place, _, last = name.replace("/", ".").rpartition(".")

@@ -41,6 +41,14 @@ def test_a_run_that_ends_well_says_so_and_stores_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_twin_is_debugged_too(tmp_path):
+    (tmp_path / "failing.py").write_text(FAILING)
+    done = run(tmp_path, "failing.py:Failing", "--twin", typed="q\np self.steps\nq\n")
+    assert done.returncode == 1
+    assert "gridworld_untrained-v2 failing.py:Failing: run 0" in done.stderr
+    assert "(Pdb) 7" in done.stdout
+
+
 COMPILED = """
 import numpy as np
 from nematodebench.kit import F32, BrainMemory, CompiledBrain, counter

@@ -87,6 +87,11 @@ def test_a_library_that_is_not_installed_is_one_line(tmp_path, library, words, m
     [
         ((dict, "association-v2"), "The task comes first, by its id"),
         (("association-v2", "null_random", "many"), "runs is many: Input should be a valid integer"),
+        (("association-v2", lambda *given: 0), "A policy that is a function is scored: nb.score(function, task)."),
+        (("association-v2", "null_random", 1, None, "x"), "seed is x: give a whole number"),
+        (("association-v2", "null_random", 1, None, 1, None, "x"), "workers is 'x': give a whole number, at least 1."),
+        (("association-v2", "null_random", 1, None, 1, None, 1, True, "x"), "checkpoint is 'x': give a whole number"),
+        (("association-v2", "null_random", 1, None, 1, None, 1, True, 0, nb.Callback()), "give a list of callbacks"),
         (("association-v2", "null_random", 1, None, 1, 3), "config is 3: give the parameters as a dictionary"),
     ],
 )
@@ -94,3 +99,9 @@ def test_mistakes_in_python_are_one_line_too(given, message):
     with pytest.raises(UsageError) as error:
         nb.run(*given)
     assert message in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["", 3, "a b/.."])
+def test_a_brain_is_registered_under_a_word(name):
+    with pytest.raises(UsageError, match="cannot be called so"):
+        nb.register_brain(name, dict)

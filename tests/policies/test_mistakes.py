@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+import gymnasium
 import numpy as np
 import pytest
 from policy_files import TASK, write_nir, write_onnx, write_torch_script, write_zip
@@ -91,6 +92,40 @@ def test_options_that_mean_nothing_are_refused(folder, monkeypatch):
         nb.score(lambda observation: 0, TASK, sample=True)
     with pytest.raises(UsageError, match="this is a int"):
         nb.score(3, TASK)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"runs": 0}, "runs is 0"),
+        ({"runs": "many"}, "runs is many: Input should be a valid integer"),
+        ({"episodes": 0}, "episodes is 0"),
+        ({"seed": -1}, "seed is -1"),
+        ({"workers": "all"}, "workers is 'all': give a whole number, at least 1."),
+        ({"task": 3}, "A task is given by its id, like 'foraging_small-v2'; this is a int."),
+    ],
+)
+def test_values_that_cannot_be_are_one_line(options, message):
+    with pytest.raises(UsageError) as error:
+        nb.score(lambda observation: 0, **{"task": TASK, **options})
+    assert message in str(error.value) and "\n" not in str(error.value)
+
+
+def test_steps_of_a_network_that_has_none_are_refused(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    assert "wide.onnx is no NIR graph: leave out dt and steps" in complaint("wide.onnx", "--task", TASK, "--steps", "5")
+
+
+@pytest.mark.parametrize("kind", ["MultiBinary", "MultiDiscrete"])
+def test_a_zip_with_other_actions_is_not_taken_for_choices(folder, monkeypatch, kind):
+    """Four switches have four outputs, as four choices have."""
+    ppo = pytest.importorskip("stable_baselines3").PPO
+    monkeypatch.chdir(folder)
+    actions = {"MultiBinary": gymnasium.spaces.MultiBinary(4), "MultiDiscrete": gymnasium.spaces.MultiDiscrete([2, 2])}
+    env = gymnasium.make(f"nematodebench/{TASK}").unwrapped
+    env.action_space = actions[kind]
+    ppo("MlpPolicy", env, n_steps=8, batch_size=8).save("switches.zip")
+    assert f"was trained with a space of the kind {kind}" in complaint("switches.zip", "--task", TASK)
 
 
 LIBRARIES = {"onnxruntime": ("wide.onnx", "onnx"), "torch": ("wide.pt", "torch"), "nir": ("wide.nir", "nir"),

@@ -143,6 +143,12 @@ def test_another_body_is_refused():
         nb.run("association-v1", saved, runs=1, seed=1)
 
 
+def test_a_saved_brain_of_another_name_is_refused(tmp_path):
+    kept = run().runs[0].brain().save(tmp_path / "kept.safetensors")
+    with pytest.raises(UsageError, match="holds the brain 'mlp_ppo', not 'q_table'"):
+        nb.load_brain(kept, brain="q_table")
+
+
 def test_without_its_checkpoint_a_continued_run_is_not_executed():
     folder = run(run().runs[0].brain(), seed=9).save()
     record, start = load_experiment(folder), folder / "checkpoints" / "start.safetensors"

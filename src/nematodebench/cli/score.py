@@ -5,7 +5,6 @@ from pathlib import Path
 
 from nematodebench.cli.sessions import execute_plan, print_plans, print_sessions
 from nematodebench.engine.seeds import session_seed
-from nematodebench.errors import UsageError
 from nematodebench.policies.score import ScoreOptions, score_plan
 
 __all__ = ["ScoreRequest", "score_command"]
@@ -25,8 +24,6 @@ class ScoreRequest:
 
 def score_command(request: ScoreRequest, *, json: bool) -> bool:
     """Scores policies and prints them; returns whether no run failed."""
-    if request.options.runs < 1:
-        raise UsageError(f"runs is {request.options.runs}: give at least 1")
     # Policies that are scored together meet the same worlds.
     options = replace(request.options, seed=session_seed(request.options.seed))
     plans = [score_plan(policy, request.task, options) for policy in request.policies]

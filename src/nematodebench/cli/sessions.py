@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from nematodebench.cli.debugging import debug
 from nematodebench.cli.deciding import MOST_RUNS, decide, print_decision
 from nematodebench.cli.progress import show_progress
 from nematodebench.cli.resuming import say_damaged
+from nematodebench.cli.run_request import RunRequest, refuse_together
 from nematodebench.cli.show import brain_label, descriptor_lines, print_json, print_table, printable, session_lines
 from nematodebench.cli.tables import folded
 from nematodebench.engine.seeds import session_seed
@@ -28,13 +28,12 @@ from nematodebench.sessions.plan import Plan, dump_config, make_plan
 from nematodebench.sessions.series import Part, is_series, resume_series, run_series
 from nematodebench.sessions.session import Session
 from nematodebench.sessions.twins import gain_of, has_twin, pair_twins, twin_plan
-from nematodebench.stats import SMALLEST_EFFECT
 from nematodebench.tasks.anchoring import load_anchors
 from nematodebench.tasks.base import Task
 from nematodebench.tasks.registry import list_tasks
 
 __all__ = [
-    "RunRequest", "execute_plan", "most_steps", "print_plans", "print_sessions", "print_tables", "resume_session",
+    "execute_plan", "most_steps", "print_plans", "print_sessions", "print_tables", "resume_session",
     "run_command", "tell_failed",
 ]  # fmt: skip
 
@@ -43,39 +42,9 @@ _LAST_LINES = 9
 """Of a traceback: four frames and the error."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class RunRequest:
-    """The options of ``run`` as they were given."""
-
-    task: str | None
-    brains: list[str]
-    config: Path | None
-    runs: int | None
-    episodes: int | None
-    seed: int | None
-    sessions: int
-    assign: list[str]
-    twin: bool
-    workers: int | None
-    executor: str | None
-    track: bool
-    output: Path
-    resume: str | None
-    dry_run: bool
-    until: str | None = None
-    max_runs: int | None = None
-    smallest_effect: float = SMALLEST_EFFECT
-    debug: bool = False
-    checkpoint: int | None = None
-    begin_with: Path | None = None
-    log: list[str] = field(default_factory=list)
-    timeout: float | None = None
-
-
 def run_command(request: RunRequest, *, json: bool) -> bool:
     """Runs sessions, or continues one, and prints them; returns whether no run failed."""
-    if request.log and (request.dry_run or request.debug or request.until is not None):
-        raise UsageError("--log writes down a session that runs: leave out --dry-run, --debug and --until.")
+    refuse_together(request, json=json)
     logs = logs_of(request.log)
     if request.resume is not None:
         done = _resumed(request, quiet=json, callbacks=logs)
@@ -120,8 +89,6 @@ def _part(request: RunRequest, quiet: bool, callbacks: Sequence[Callback]) -> Pa
 def _run_until_decided(plans: list[Plan], request: RunRequest, *, json: bool) -> bool:
     if request.until != "decided":
         raise UsageError(f"--until {request.until!r}: the only thing to wait for is `decided`.")
-    if request.twin or request.sessions != 1 or request.runs is not None:
-        raise UsageError("--until decided finds the number of runs itself: leave out --runs, --sessions and --twin.")
     decision = decide(plans, request.max_runs or MOST_RUNS, json, request.smallest_effect)
     root = request.output if request.track else None
     if root is not None:

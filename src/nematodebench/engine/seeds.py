@@ -15,7 +15,7 @@ def session_seed(given: int | None = None) -> int:
     """The seed given, or a fresh one that is short enough to be typed."""
     if given is None:
         return secrets.randbelow(2**32)
-    if not 0 <= given <= MAX_SESSION_SEED:
+    if not isinstance(given, int) or not 0 <= given <= MAX_SESSION_SEED:
         raise UsageError(f"seed is {given}: give a whole number from 0 to {MAX_SESSION_SEED}")
     return given
 

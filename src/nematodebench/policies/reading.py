@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from nematodebench.errors import UsageError, missing_extra
+from nematodebench.imports import meant_to_go_on
 from nematodebench.policies.base import Policy, Use
 
-__all__ = ["FORMATS", "is_function", "read_policy", "source_hash"]
+__all__ = ["FORMATS", "is_function", "is_spiking", "read_policy", "source_hash"]
 
 _FORMATS = "nematodebench.policies.formats"
 FORMATS = {
@@ -32,6 +33,11 @@ def is_function(source: str) -> bool:
     return bool(colon) and name.isidentifier() and bool(place)
 
 
+def is_spiking(source: str) -> bool:
+    """Whether a source is a file of a spiking network, which has steps of its own."""
+    return not is_function(source) and FORMATS.get(Path(source).suffix.lower()) == "nir_graph"
+
+
 def read_policy(source: str, use: Use) -> Policy:
     """The policy of a file or function.
 
@@ -46,7 +52,7 @@ def read_policy(source: str, use: Use) -> Policy:
     if path.suffix.lower() == ".py":
         raise UsageError(f"{source} is a file. Name the function in it: {source}:function.")
     if path.suffix.lower() not in FORMATS:
-        raise UsageError(f"{source} is no policy that can be read. Give {_KINDS}.")
+        raise UsageError(f"{source} is no policy that can be read. {meant_to_go_on(source) or f'Give {_KINDS}.'}")
     try:
         return _format(FORMATS[path.suffix.lower()]).read(path, use)  # type: ignore[no-any-return]
     except ImportError as error:

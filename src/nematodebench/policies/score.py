@@ -8,7 +8,7 @@ from typing import Any
 from nematodebench.brains.registry import importable_elsewhere, name_of
 from nematodebench.errors import UsageError
 from nematodebench.policies.frozen import FrozenPolicy, frozen_function
-from nematodebench.policies.reading import source_hash
+from nematodebench.policies.reading import is_spiking, source_hash
 from nematodebench.sessions.config import session_config
 from nematodebench.sessions.execution import run_plan
 from nematodebench.sessions.plan import Plan, make_plan
@@ -69,8 +69,6 @@ def score(
         steps: Of a NIR graph, its steps for each tick of the world.
         workers: Runs at a time; all cores if not given.
     """
-    if runs < 1:
-        raise UsageError(f"runs is {runs}: give at least 1")
     options = ScoreOptions(
         runs=runs, episodes=episodes, seed=seed, sample=sample, dt=dt, steps=steps, workers=workers
     )  # fmt: skip
@@ -86,6 +84,8 @@ def _brain_of(policy: Any, options: ScoreOptions) -> tuple[str, dict[str, Any]]:
         if given or options.sample:
             raise UsageError("A function returns the action itself: leave out sample, dt and steps.")
         return name_of(frozen_function(policy)), {}
+    if given and not is_spiking(source):
+        raise UsageError(f"{source} is no NIR graph: leave out dt and steps, which are of spiking networks.")
     return name_of(FrozenPolicy), {
         "policy": source, "sha256": source_hash(source), "sample": options.sample, **given,
     }  # fmt: skip

@@ -2,7 +2,7 @@
 
 import contextlib
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,9 @@ def wants_steps(callbacks: Sequence[Callback]) -> bool:
     return any(_overrides(callback, "on_step") for callback in callbacks)
 
 
-def _check(callbacks: Sequence[Any]) -> None:
+def _check(callbacks: Any) -> None:
+    if not isinstance(callbacks, Iterable):
+        raise UsageError(f"callbacks is {callbacks!r}: give a list of callbacks.")
     for given in callbacks:
         if not isinstance(given, Callback):
             what = f"the class {given.__name__}" if isinstance(given, type) else repr(given)

@@ -1,10 +1,11 @@
 """Brains of sessions: those that runs have left, executed again or read from a checkpoint, and saved ones."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from nematodebench.brains.registry import get_brain, is_here, name_of
+from nematodebench.brains.registry import canonical_name, get_brain, is_here, name_of
 from nematodebench.engine.isolation.host import Foreign
 from nematodebench.engine.run import compile_for
 from nematodebench.engine.spec import RunSpec
@@ -32,9 +33,12 @@ def open_checkpoint(path: Path | str, brain: str | type[Any] | None = None) -> C
     """A saved brain whose class can be had here under the name it says; one from outside has to be given."""
     saved = read_checkpoint(Path(path))
     if brain is not None:
-        name = name_of(brain)
-        same = name == saved.header.brain
-        return saved if same else replace(saved, header=saved.header.model_copy(update={"brain": name}))
+        name, there = canonical_name(name_of(brain)), canonical_name(saved.header.brain)
+        if name == there:
+            return saved
+        if _class_in(name) != _class_in(there):
+            raise UsageError(f"{path} holds the brain {saved.header.brain!r}, not {name!r}.")
+        return replace(saved, header=saved.header.model_copy(update={"brain": name}))
     name = saved.header.brain
     if not is_here(name):
         raise UsageError(
@@ -42,6 +46,11 @@ def open_checkpoint(path: Path | str, brain: str | type[Any] | None = None) -> C
             f"nb.load_brain({str(path)!r}, brain={name!r}), or give the class itself."
         )
     return saved
+
+
+def _class_in(name: str) -> str:
+    """The class that a name of a brain from outside ends with; other names are one word."""
+    return re.split("[:.]", name)[-1]
 
 
 def brain_of_run(spec: RunSpec, recorded: RunResult) -> TrainedBrain:

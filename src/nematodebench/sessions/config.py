@@ -121,8 +121,8 @@ def parse_assignments(pairs: list[str]) -> dict[str, Any]:
             raise UsageError(f"--set gives {key!r} twice.")
         try:
             parsed[key] = yaml.load(text, _Values)
-        except yaml.YAMLError as error:
-            raise UsageError(f"The value of {key!r} is not YAML: {text!r}.") from error
+        except (yaml.YAMLError, ValueError, RecursionError) as error:
+            raise UsageError(f"The value of {key!r} is not YAML: {text!r:.200}.") from error
     return parsed
 
 

@@ -101,10 +101,11 @@ def make_plan(
     brain: BrainType | Foreign = get_brain(given.brain) if foreign is None else foreign
     config = dict(given.config) if isinstance(brain, Foreign) else resolve_config(given.brain, brain, given.config)
     count = default_workers(brain) if workers is None else workers
-    if count < 1:
-        raise UsageError(f"workers is {count}: give at least 1")
-    if limit is not None and not 0.0 < limit < math.inf:
-        raise UsageError(f"The time limit of a run is {limit:g} s: give a number above 0")
+    for what, number in (("workers", count), ("checkpoint", checkpoint)):
+        if not isinstance(number, int) or number < (what == "workers"):
+            raise UsageError(f"{what} is {number!r}: give a whole number, at least {int(what == 'workers')}.")
+    if limit is not None and not (isinstance(limit, int | float) and 0.0 < limit < math.inf):
+        raise UsageError(f"The time limit of a run is {limit} s: give a number above 0")
     seed = session_seed(given.seed)
     resolved = given.model_copy(update={"task": task.id, "config": dump_config(config)})
     name = config_name or f"{_file_name(given.brain)}_{task.category}.yml"

@@ -74,6 +74,8 @@ def get_task(name: str) -> Task:
 
     ``pong_untrained-v1`` is ``pong-v1`` with learning off; ``file.py:Class`` is a world of your own.
     """
+    if not isinstance(name, str):
+        raise UsageError(f"A task is given by its id, like 'foraging_small-v2'; this is a {type(name).__name__}.")
     tasks = all_tasks()
     name = _ALIASES.get(name, name)
     if name in tasks:

@@ -9,7 +9,7 @@ from nematodebench.engine.tracing import Trace, TracedEpisode
 from nematodebench.errors import UsageError, unknown_name
 from nematodebench.records.runs import RunResult
 from nematodebench.records.store import load_experiment
-from nematodebench.sessions.config import SessionConfig
+from nematodebench.sessions.config import SessionConfig, session_config
 from nematodebench.sessions.plan import make_plan
 from nematodebench.sessions.rerun import rerun, task_of
 from nematodebench.tasks.base import Phase, Task
@@ -114,9 +114,8 @@ def see_run(
     config: dict[str, Any] | None = None,
 ) -> Seen:
     """Executes a run that nobody has stored, as ``nb.run`` with this session seed would, and keeps an episode."""
-    given = SessionConfig(
-        task=task, brain=brain, runs=wanted.run + 1, seed=seed, episodes=episodes, config=config or {}
-    )
+    values = {"task": task, "brain": brain, "runs": wanted.run + 1, "seed": seed, "episodes": episodes}
+    given = session_config({**values, "config": config or {}})
     plan = make_plan(given, workers=1)
     spec = plan.specs()[wanted.run]
     catch = _Catch(plan.task, wanted)

@@ -24,7 +24,9 @@ def run(
     seed: Annotated[
         int | None, typer.Option(help="session seed; a fresh one is drawn and recorded if not given")
     ] = None,
-    sessions: Annotated[int, typer.Option(min=1, help="sessions of every brain; a given seed counts up")] = 1,
+    sessions: Annotated[
+        int, typer.Option(min=1, max=10_000, help="sessions of every brain; a given seed counts up")
+    ] = 1,
     assign: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="a parameter of the brain")
     ] = None,
@@ -68,7 +70,8 @@ def run(
     json: Annotated[bool, typer.Option("--json", help="print the stored record instead of a table")] = False,
 ) -> None:
     """Trains fresh brains on a task, many runs from one seed, and prints scores with intervals against chance."""
-    from nematodebench.cli.sessions import RunRequest, run_command
+    from nematodebench.cli.run_request import RunRequest
+    from nematodebench.cli.sessions import run_command
 
     request = RunRequest(
         task=task, brains=brains or [], config=config, runs=runs, episodes=episodes, seed=seed, sessions=sessions,

@@ -41,7 +41,11 @@ class _Graph(Network):
         fixed = int(np.prod([size for size in sizes if size is not None], dtype=np.int64))
         if sizes and sizes[-1] is None:
             sizes[-1], fixed = inputs, fixed * inputs
-        if self._input.type not in {"tensor(float)", "tensor(double)"} or fixed != inputs or not sizes:
+        if self._input.type not in {"tensor(float)", "tensor(double)"}:
+            raise UsageError(
+                f"{self._name} takes {self._input.type}: an observation is tensor(float) or tensor(double)."
+            )
+        if fixed != inputs or not sizes:
             shown = "x".join(str(size) for size in self._input.shape)
             raise UsageError(
                 f"{self._name} takes {shown} numbers ({self._input.type}), and this body has {inputs} sensors: it was "

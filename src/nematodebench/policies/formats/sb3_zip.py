@@ -129,6 +129,10 @@ def _spaces(path: Path, words: dict[str, Any], body: Body) -> tuple[Any, Any]:
 
     seen, moved = words.get("observation_space", {}), words.get("action_space", {})
     inputs = tuple(seen.get("_shape") or ())
+    for space, known in ((seen, {"Box"}), (moved, {"Box", "Discrete"})):
+        kind = str(space.get(":type:", "")).rpartition(".")[2].removesuffix("'>")
+        if kind not in known:
+            raise UsageError(f"{path} was trained with a space of the kind {kind}, and a body here has none.")
     discrete = "n" in moved
     outputs = int(moved["n"]) if discrete else int(np.prod(moved.get("_shape") or (0,)))
     if inputs != (body.inputs,) or discrete != bool(body.choices) or outputs != body.outputs:
