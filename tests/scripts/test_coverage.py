@@ -104,8 +104,9 @@ def test_other_shapes_are_simulated_again_and_those_that_fall_short_are_named():
     section = coverage.other_shapes()
     assert section in coverage.PAGE.read_text(encoding="utf-8")
     assert "| all equal | 100.0 % (!) | 100.0 % (!) | 100.0 % (!) |" in section
-    short = section.rpartition("marked in less than 90 %: ")[2]
+    short = section.rpartition("have no mark and miss: ")[2]
     assert "99/1 with 50 runs" in short
+    assert "skewness" not in short
     assert "three peaks" not in short
 
 
