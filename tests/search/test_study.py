@@ -311,6 +311,7 @@ def test_verdicts():
     rng, seeds = np.random.default_rng(0), list(range(20))
     noise = rng.normal(size=20)
     assert judge(noise + 1.0, noise, seeds).improved
+    assert not judge([1.0, 1.0], [0.0, 0.0], [1, 2]).improved
     assert judge(noise, noise, seeds).words == "no improvement: the default is the champion"
     worse = judge(noise - 1.0, noise, seeds)
     assert not worse.improved

@@ -102,7 +102,14 @@ def test_sentences():
     assert better.sentence("x").startswith("x has learned: 0.915 with learning, 0.085 without")
     assert worse.sentence("x").startswith("x is not shown to have learned, it got worse")
     assert gain(scores({1: 0.5}), scores({2: 0.5})) is None
-    assert not gain(scores({1: 0.9}), scores({1: 0.1})).learned  # one pair has no interval
+
+
+@pytest.mark.parametrize(("pairs", "few"), [(1, "one pair cannot tell"), (2, "two pairs cannot tell")])
+def test_one_or_two_pairs_do_not_show_that_anything_was_learned(pairs, few):
+    found = gain(scores(dict.fromkeys(range(pairs), 0.9)), scores(dict.fromkeys(range(pairs), 0.1)))
+    assert not found.learned
+    assert found.sentence("x").startswith(f"x is not shown to have learned, {few}: ")
+    assert gain(scores(dict.fromkeys(range(3), 0.9)), scores(dict.fromkeys(range(3), 0.1))).learned
 
 
 def test_hand_written_policies_and_twins_have_no_twin():

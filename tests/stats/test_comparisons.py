@@ -186,14 +186,6 @@ def test_constants_of_which_there_are_unlike_many_do_not_differ(value):
         assert (result.difference, result.se, result.p_value) == (0.0, 0.0, 1.0)
 
 
-@pytest.mark.parametrize("paired", [True, False])
-def test_two_runs_that_agree_tell_nothing_of_the_error(paired):
-    seeds = [1, 2] if paired else None
-    result = compare([1.0, 1.0], [0.5, 0.5], seeds, seeds)
-    assert result.difference == 0.5
-    assert np.isnan([*result.ci95, result.p_value]).all()
-
-
 def test_what_is_doubted_most_is_named_and_ranks_have_no_tails():
     rng = np.random.default_rng(8)
     tail, noise = -np.log(rng.permutation(np.arange(0.5, 60) / 60)), rng.normal(0.0, 0.1, 60)

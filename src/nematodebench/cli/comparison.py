@@ -115,7 +115,7 @@ def comparison_row(result: Comparison, found: Verdict, p_value: float | None) ->
 
 def _has_p_value(result: Comparison) -> bool:
     """Constants, a single run and two runs have none that is worth printing."""
-    return result.runs > 2 and result.se > 0.0
+    return result.can_tell and result.se > 0.0
 
 
 def _interval(result: Comparison) -> str:

@@ -46,7 +46,8 @@ class Verdict:
     @property
     def improved(self) -> bool:
         """Whether the champion is better beyond doubt."""
-        return self.comparison.difference > 0.0 and self.comparison.p_value < _DOUBT
+        found = self.comparison
+        return found.can_tell and found.difference > 0.0 and found.p_value < _DOUBT
 
     @property
     def words(self) -> str:

@@ -29,9 +29,10 @@ class Gain:
         trained: The brain's score.
         untrained: Its twin's, with learning off.
         difference: Mean of the differences of runs of the same seed.
-        ci95: Its 95 % interval; nan where pairs are too few to tell.
+        ci95: Its 95 % interval; nan for fewer than two pairs.
         pairs: Runs that both have.
         doubt: Why the interval may cover less than 93 %; empty where it does not.
+        can_tell: Whether there are enough pairs to say anything.
     """
 
     trained: StatValue
@@ -40,11 +41,12 @@ class Gain:
     ci95: tuple[float, float]
     pairs: int
     doubt: Doubt = ""
+    can_tell: bool = True
 
     @property
     def learned(self) -> bool:
-        """Whether the interval lies above 0."""
-        return self.ci95[0] > 0.0
+        """Whether the interval lies above 0, and rests on enough pairs."""
+        return self.can_tell and self.ci95[0] > 0.0
 
     def plain(self) -> dict[str, object]:
         """For machines."""
@@ -62,6 +64,9 @@ class Gain:
         scores = f"{self.trained.mean:.3f} with learning, {self.untrained.mean:.3f} without"
         if self.learned:
             return f"{brain} has learned: {scores}, gain {self}"
+        if not self.can_tell:
+            few = "one pair cannot tell" if self.pairs == 1 else "two pairs cannot tell"
+            return f"{brain} is not shown to have learned, {few}: {scores}, gain {self}"
         if self.ci95[1] < 0.0:
             return f"{brain} is not shown to have learned, it got worse: {scores}, gain {self}"
         return f"{brain} is not shown to have learned: {scores}, gain {self}"
@@ -94,7 +99,7 @@ def gain(trained: RunScores, untrained: RunScores) -> Gain | None:
         return None
     found = compare_scores(trained.only(shared), untrained.only(shared))
     with_learning, without = (StatValue.from_values(side.values, pseudo=side.pseudo) for side in (trained, untrained))
-    return Gain(with_learning, without, found.difference, found.ci95, found.pairs, found.doubt)
+    return Gain(with_learning, without, found.difference, found.ci95, found.pairs, found.doubt, found.can_tell)
 
 
 def gain_of(trained: ExperimentMetadata, untrained: ExperimentMetadata) -> Gain | None:

@@ -26,7 +26,7 @@ class Comparison:
 
     Attributes:
         difference: Mean difference (of the pairs when paired, otherwise of the two means).
-        ci95: Its 95 % t interval; (nan, nan) when a side has a single run, or two and no spread.
+        ci95: Its 95 % t interval; (nan, nan) when a side has a single run.
         p_value: Two-sided, of the same t statistic; nan when the interval is.
         probability_of_improvement: That a run of x beats a run of y, over all runs of both.
         pairs: Number of pairs by seed; 0 if the runs were compared unpaired.
@@ -54,6 +54,11 @@ class Comparison:
     def runs(self) -> int:
         """The runs that the statistic rests on: pairs, or those of the smaller side."""
         return self.pairs or min(self.n_x, self.n_y)
+
+    @property
+    def can_tell(self) -> bool:
+        """Whether there are enough runs to say anything: one or two that agree may do so by chance."""
+        return self.runs > 2
 
     @property
     def improvement_doubt(self) -> Doubt:
@@ -102,7 +107,7 @@ def compare(
         difference, why = _between_means(a, b), _doubt(a, b)
         se, df = _welch(error_a, error_b)
         chance = improvement_interval(a, b, paired=False)
-    ci95, p_value = _t_inference(difference, se, df, len(pairs) or min(a.size, b.size))
+    ci95, p_value = _t_inference(difference, se, df)
     return Comparison(
         difference, ci95, p_value, probability_of_improvement(a, b), len(pairs), a.size, b.size, se, df, chance, why
     )
@@ -165,9 +170,8 @@ def _welch(a: FloatArray, b: FloatArray) -> tuple[float, float]:
     return math.sqrt(va + vb), df
 
 
-def _t_inference(difference: float, se: float, df: float, runs: int) -> tuple[tuple[float, float], float]:
-    """Interval and p-value; unknown for a single run, and for two that agree, which may be chance."""
-    if math.isnan(se) or (se == 0.0 and runs < 3):
+def _t_inference(difference: float, se: float, df: float) -> tuple[tuple[float, float], float]:
+    if math.isnan(se):
         return (math.nan, math.nan), math.nan
     if se == 0.0:
         return (difference, difference), 1.0 if difference == 0.0 else 0.0

@@ -70,7 +70,7 @@ def verdict(
         equivalence_level: Of each of the two one-sided tests.
     """
     runs, difference = comparison.runs, comparison.difference
-    if runs < 3:
+    if not comparison.can_tell:
         what = "pair" if comparison.pairs else "run"
         return Verdict("undecided", f"one {what} cannot tell" if runs == 1 else f"two {what}s cannot tell")
     if comparison.se == 0.0:
