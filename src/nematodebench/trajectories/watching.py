@@ -9,7 +9,7 @@ from nematodebench.engine.tracing import Trace, TracedEpisode
 from nematodebench.errors import UsageError, unknown_name
 from nematodebench.records.runs import RunResult
 from nematodebench.records.store import load_experiment
-from nematodebench.sessions.config import SessionConfig, session_config
+from nematodebench.sessions.config import session_config
 from nematodebench.sessions.plan import make_plan
 from nematodebench.sessions.rerun import rerun, task_of
 from nematodebench.tasks.base import Phase, Task
