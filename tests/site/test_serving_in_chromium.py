@@ -49,7 +49,11 @@ def test_a_running_experiment_is_followed_and_its_report_executes_a_run(served, 
         row = page.locator("#experiments tbody tr").first
         row.filter(has_text="running").wait_for(timeout=60_000)
         page.wait_for_function(PARTLY, timeout=60_000)
+        assert f"{BRAIN} on {TASK}" in row.inner_text()
         row.filter(has_text="finished").wait_for(timeout=120_000)
+        assert f"{BRAIN} on {TASK}" in row.inner_text()
+        page.set_viewport_size({"width": 360, "height": 740})
+        assert page.evaluate(CUT_OFF) <= 0
     finally:
         told = run.communicate(timeout=120)[0]
     assert run.returncode == 0, told
@@ -62,6 +66,10 @@ def test_a_running_experiment_is_followed_and_its_report_executes_a_run(served, 
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
 
 
+CUT_OFF = """() => {
+  const place = document.querySelector(".scroll");
+  return place.scrollWidth - place.clientWidth;
+}"""
 PARTLY = f"""() => {{
   const bar = document.querySelector("#experiments progress");
   return bar && bar.max === {RUNS} && bar.value > 0;

@@ -35,7 +35,7 @@ _HEADERS = {
 
 
 def progress(folder: Path) -> list[dict[str, Any]]:
-    """Every session of a folder, the latest first: its name, how many runs ended, how many there will be."""
+    """Every session of a folder, the latest first: its name, what it runs, how many runs ended, and of how many."""
     found = [_progress(place) for place in folder.iterdir() if place.is_dir() and not place.is_symlink()]
     return sorted((one for one in found if one is not None), key=lambda one: str(one["name"]), reverse=True)
 
@@ -44,32 +44,36 @@ def _progress(place: Path) -> dict[str, Any] | None:
     record, plan = find_record(place), place / "session.json"
     try:
         if record is not None:
-            runs = _finished(record, record.stat().st_mtime_ns)
-            return {"name": place.name, "state": "finished", "done": runs, "runs": runs}
+            runs, what = _finished(record, record.stat().st_mtime_ns)
+            return {"name": place.name, "what": what, "state": "finished", "done": runs, "runs": runs}
         if plan.is_file():
             content = json.loads(plan.read_bytes())
             done = sum(1 for _ in (place / "runs").glob("[0-9]*.npz"))
-            return {"name": place.name, "state": "running or stopped", "done": done, "runs": _wanted(content)}
+            runs, what = _planned(content)
+            return {"name": place.name, "what": what, "state": "running or stopped", "done": done, "runs": runs}
     except (OSError, ValueError, UsageError):
-        return {"name": place.name, "state": "cannot be read", "done": 0, "runs": 0}
+        return {"name": place.name, "what": "", "state": "cannot be read", "done": 0, "runs": 0}
     return None
 
 
-_KNOWN: dict[tuple[Path, int], int] = {}
+_KNOWN: dict[tuple[Path, int], tuple[int, str]] = {}
 
 
-def _finished(record: Path, changed: int) -> int:
-    """The runs of a finished session; its record is read once."""
+def _finished(record: Path, changed: int) -> tuple[int, str]:
+    """The runs of a finished session, and what they are of; its record is read once."""
     key = (record, changed)
     if key not in _KNOWN:
-        _KNOWN[key] = load_experiment(record).num_runs
+        made = load_experiment(record)
+        _KNOWN[key] = made.num_runs, f"{made.brain} on {made.task}"
     return _KNOWN[key]
 
 
-def _wanted(plan: Any) -> int:
-    """The number of runs in a stored plan."""
-    found = plan["session"].get("runs") if isinstance(plan, dict) and isinstance(plan.get("session"), dict) else None
-    return found if isinstance(found, int) else 0
+def _planned(plan: Any) -> tuple[int, str]:
+    """The number of runs in a stored plan, and what they are of."""
+    found = plan.get("session") if isinstance(plan, dict) else None
+    if not isinstance(found, dict) or not isinstance(found.get("runs"), int):
+        return 0, ""
+    return found["runs"], f"{found.get('brain', '')} on {found.get('task', '')}"
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):

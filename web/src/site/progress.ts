@@ -2,6 +2,7 @@
 
 interface Progress {
   name: string;
+  what: string;
   state: string;
   done: number;
   runs: number;
@@ -29,21 +30,30 @@ export function connectProgress(): void {
   void ask();
 }
 
+/** A name that may be broken where its words end, so that it fits a phone. */
+const soft = (name: string): (string | HTMLElement)[] => name.split(/(?<=[_.:/])(?=[^_.:/])/).flatMap((part, n) => (n ? [document.createElement("wbr"), part] : [part]));
+
 function row(one: Progress): HTMLTableRowElement {
   const line = document.createElement("tr");
   const name = document.createElement("th");
   name.scope = "row";
   const link = document.createElement("a");
   link.href = `/experiment/${encodeURIComponent(one.name)}`;
-  link.textContent = one.name;
-  name.append(...(one.state === "finished" ? [link] : [one.name]));
+  link.append(...soft(one.name));
+  name.append(...(one.state === "finished" ? [link] : soft(one.name)));
   const bar = document.createElement("progress");
   bar.max = one.runs;
   bar.value = one.done;
   bar.ariaLabel = `${one.done} of ${one.runs} runs of ${one.name}`;
   const place = document.createElement("td");
+  place.className = "wide";
   place.append(bar);
-  const cells = [one.state, `${one.done} of ${one.runs}`].map((text) => Object.assign(document.createElement("td"), { textContent: text }));
+  const cells = [one.what, one.state, `${one.done} of ${one.runs}`].map((text, n) => {
+    const cell = document.createElement("td");
+    if (n < 2) cell.className = "wrap";
+    cell.append(...soft(text));
+    return cell;
+  });
   line.append(name, ...cells, place);
   return line;
 }
