@@ -66,7 +66,7 @@ def test_a_spoilt_list_is_made_anew(cache, content):
     (path,) = cache.iterdir()
     path.write_text(content)
     assert listing.task_ids() == ids
-    assert sorted(line[0] for line in json.loads(path.read_text())) == ids
+    assert sorted(line[0] for line in json.loads(path.read_text())[1]) == ids
 
 
 def test_a_cache_that_cannot_be_written_does_not_matter(tmp_path, monkeypatch):

@@ -49,8 +49,8 @@ def _write(output: Path, files: Mapping[str, bytes]) -> None:
         output.mkdir(parents=True, exist_ok=True)
         for name in _pages_before(output) - set(files):
             path = output / name
-            if path.resolve().is_relative_to(output.resolve()) and not path.is_dir():
-                path.unlink(missing_ok=True)
+            if path.resolve().is_relative_to(output.resolve()) and path.is_file():
+                path.unlink()
         atomic_write(output / _MARK, "\n".join(files).encode())
         for folder in {(output / name).parent for name in files}:
             folder.mkdir(parents=True, exist_ok=True)

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
+from nematodebench.errors import UsageError
 from nematodebench.figures.curves_of_runs import Curves, curves_of
 from nematodebench.measures.base import RunRecords
-from nematodebench.records.episodes import read_frame
 from nematodebench.records.labels import shown_brain
 from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.records.store import load_experiment, stored_columns
@@ -19,6 +19,7 @@ from nematodebench.sessions.loading import stored_records
 from nematodebench.sessions.rerun import folder_of, task_of
 from nematodebench.sessions.scores import RunScores, scores_of, scores_of_record, with_todays_intervals
 from nematodebench.sessions.session import phase_columns
+from nematodebench.sessions.sweep import SweepStore
 from nematodebench.stats import StatValue
 from nematodebench.tasks.anchoring import TaskAnchors, load_anchors, normalise
 from nematodebench.tasks.base import Task, trained_id
@@ -129,10 +130,13 @@ def sample_of_session(place: Path) -> Sample:
 
 def samples_of_sweep(folder: Path) -> list[Sample]:
     """The cells of a sweep, in the order of its table."""
-    frame = read_frame(folder / "sweep.parquet")
+    frame = SweepStore(folder).combined()
     names = [name for name in frame.columns if name.startswith("parameter.")]
-    cells = frame.partition_by("task", "brain", *names, maintain_order=True)
-    return [_sample(cell, names, _cell(cell, folder, n)) for n, cell in enumerate(cells)]
+    try:
+        cells = frame.partition_by("task", "brain", *names, maintain_order=True)
+        return [_sample(cell, names, _cell(cell, folder, n)) for n, cell in enumerate(cells)]
+    except (KeyError, TypeError, AttributeError) as error:  # values that are none of a sweep's
+        raise UsageError(f"{folder / 'sweep.parquet'} is not the table of a sweep.") from error
 
 
 def _cell(frame: Any, folder: Path, number: int) -> SweepCell:

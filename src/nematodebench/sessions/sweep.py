@@ -182,15 +182,24 @@ class SweepStore:
         import polars as pl
 
         path, content = self._path(cell), _parquet(pl.DataFrame(_rows(cell, session), infer_schema_length=None))
+        self._write_whole(path, content)
+
+    def _write_whole(self, path: Path, content: bytes) -> None:
         self._write(path, content)
         self._write(path.with_suffix(".sha256"), _sha256(content).encode())
+
+    def combined(self) -> "pl.DataFrame":
+        """The tidy table as :meth:`combine` wrote it; tables of older versions have no hash beside them."""
+        if self.table.with_suffix(".sha256").is_file() and not self._is_whole(self.table):
+            raise UsageError(f"{self.table} was edited or damaged: the same `nematodebench sweep` writes it again.")
+        return read_frame(self.table)
 
     def combine(self, cells: Sequence[Cell]) -> "pl.DataFrame":
         """Writes the tidy table of these cells and returns it."""
         import polars as pl
 
         frame = pl.concat([self.read(cell) for cell in cells], how="diagonal_relaxed")
-        self._write(self.table, _parquet(frame))
+        self._write_whole(self.table, _parquet(frame))
         return frame
 
     def _write(self, path: Path, content: bytes) -> None:

@@ -8,6 +8,7 @@ next one, which finds the journal.
 
 import contextlib
 import fcntl
+import hashlib
 import json
 import os
 import shutil
@@ -95,7 +96,7 @@ def keep(root: Path, draft: Draft) -> Path:
     moves = {session.metadata.experiment_id: str(session.folder) for session in draft.sessions}
     bundle = _new_bundle(root, draft)
     journal = {"target": _target(draft), "moves": moves, "bundle": bundle}
-    atomic_write(_journal(root), json.dumps(journal).encode())
+    atomic_write(_journal(root), json.dumps({**journal, "check": _check(journal)}).encode())
     for name, files in contents.items():
         _place(root, f"{ARTIFACTS}/{name}", files)
     if bundle is not None:
@@ -164,10 +165,16 @@ def _forget(root: Path) -> None:
     _journal(root).unlink(missing_ok=True)
 
 
+def _check(journal: dict[str, Any]) -> str:
+    """A hash of a journal: what it names is removed."""
+    return hashlib.sha256(json.dumps(journal, sort_keys=True).encode()).hexdigest()[:16]
+
+
 def _read(journal: Path) -> dict[str, Any]:
     """What a stopped process was at."""
     try:
         content: dict[str, Any] = json.loads(journal.read_text(encoding="utf-8"))
+        check = content.pop("check")
         bundle = content.get("bundle")
         names = [
             content["target"],
@@ -175,7 +182,7 @@ def _read(journal: Path) -> dict[str, Any]:
             *content["moves"].values(),
             *([] if bundle is None else [bundle]),
         ]
-        if all(isinstance(name, str) and name and "\0" not in name for name in names):
+        if check == _check(content) and all(isinstance(name, str) and name and "\0" not in name for name in names):
             return content
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         pass

@@ -7,7 +7,7 @@ code, under a hash of the sources it comes from. After an edit there the tasks a
 import contextlib
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -66,15 +66,22 @@ def _path() -> Path:
 def _read(path: Path) -> list[TaskLine] | None:
     """The tasks in a file; None where there is no such file, or somebody spoilt it."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        check, content = json.loads(path.read_text(encoding="utf-8"))
         lines = [TaskLine(*line) for line in content]
-    except (OSError, ValueError, TypeError):
+        if check != _check(content):
+            return None
+    except (OSError, ValueError, TypeError, RecursionError):
         return None
     return lines if lines and all(isinstance(word, str) for line in lines for word in line) else None
+
+
+def _check(lines: Sequence[Sequence[str]]) -> str:
+    """A hash of a list: one wrong letter in it would be another task."""
+    return hashlib.sha256(json.dumps(lines).encode()).hexdigest()[:16]
 
 
 def _write(path: Path, lines: list[TaskLine]) -> None:
     """Keeps the list, whole or not at all; where that is impossible, the tasks are listed anew the next time."""
     with contextlib.suppress(OSError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        atomic_write(path, json.dumps(lines).encode())
+        atomic_write(path, json.dumps([_check(lines), lines]).encode())

@@ -34,31 +34,39 @@ def kept_challenge(work: Path, digest: str) -> str:
     if path.is_file():
         try:
             stored = json.loads(path.read_text(encoding="utf-8"))
-            if stored["submission_sha256"] == digest and len(bytes.fromhex(stored["challenge"])) == _BYTES:
-                return str(stored["challenge"])
+            word = str(stored["challenge"])
+            whole = stored["submission_sha256"] == digest and stored["check"] == _check(digest, word)
+            if whole and len(bytes.fromhex(word)) == _BYTES:
+                return word
         except (ValueError, KeyError, TypeError):
             pass
         raise UsageError(f"{path} is damaged, and runs beside it follow from it. Remove {work}, and verify again.")
     word = fresh.draw()
-    atomic_write(path, json.dumps({"submission_sha256": digest, "challenge": word}).encode())
+    kept = {"submission_sha256": digest, "challenge": word, "check": _check(digest, word)}
+    atomic_write(path, json.dumps(kept).encode())
     return word
 
 
+def _check(*content: object) -> str:
+    """A hash of what is kept: one wrong digit in it is no error that reading finds."""
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
+
+
 class Outcomes:
-    """Which claimed runs came out the same, one line each; a line that a kill cut short is passed over."""
+    """Which claimed runs came out the same, one line each; one that was cut short or is damaged is passed over."""
 
     def __init__(self, path: Path) -> None:
         self._path, self.found, self.reasons = path, dict[int, bool](), dict[int, str]()
         for line in path.read_bytes().splitlines() if path.is_file() else []:
             try:
-                k, same, why = json.loads(line)
+                k, same, why, check = json.loads(line)
             except (ValueError, TypeError, RecursionError):
                 continue
-            if isinstance(k, int) and isinstance(same, bool) and isinstance(why, str):
+            if check == _check(k, same, why):
                 self.found[k], self.reasons[k] = same, why
 
     def add(self, k: int, same: bool, why: str) -> None:
         """One more has been compared."""
         self.found[k], self.reasons[k] = same, why
         with self._path.open("a") as stream:
-            stream.write(json.dumps([k, same, why]) + "\n")
+            stream.write(json.dumps([k, same, why, _check(k, same, why)]) + "\n")
