@@ -6,6 +6,7 @@ import pytest
 
 import nematodebench as nb
 from nematodebench.errors import UsageError
+from nematodebench.figures.sources import open_sources
 from nematodebench.sessions.checked import load_checked
 
 
@@ -46,3 +47,11 @@ def test_a_record_without_episodes_is_shown_with_a_word(stored, monkeypatch):
     (stored.parent / "episodes.parquet").unlink()
     assert load_checked(stored).num_runs == 3
     assert "has no episodes beside it" in told[0]
+
+
+@pytest.mark.parametrize("wrong", EDITS)
+def test_figures_and_pages_believe_no_edited_record_either(stored, wrong):
+    assert open_sources([stored.parent.parent]).samples[0].runs == 3
+    _edit(stored, EDITS[wrong])
+    with pytest.raises(UsageError, match=f"was edited or damaged: its episodes do not give {wrong}"):
+        open_sources([stored.parent])

@@ -13,8 +13,9 @@ from nematodebench.figures.curves_of_runs import Curves, curves_of
 from nematodebench.measures.base import RunRecords
 from nematodebench.records.labels import shown_brain
 from nematodebench.records.schemas import ExperimentMetadata
-from nematodebench.records.store import load_experiment, stored_columns
+from nematodebench.records.store import stored_columns
 from nematodebench.scoring import AnchoredScore
+from nematodebench.sessions.checked import load_checked
 from nematodebench.sessions.loading import stored_records
 from nematodebench.sessions.rerun import folder_of, task_of
 from nematodebench.sessions.scores import RunScores, scores_of, scores_of_record, with_todays_intervals
@@ -119,8 +120,8 @@ class Sample:
 
 
 def sample_of_session(place: Path) -> Sample:
-    """The runs of a stored session. No brain is imported for it."""
-    record = with_todays_intervals(load_experiment(place))
+    """The runs of a stored session whose numbers follow from its episodes. No brain is imported for it."""
+    record = with_todays_intervals(load_checked(place))
     label = shown_brain(record.brain, record.brain_config) + ", learning off" * bool(trained_id(record.task))
     return Sample(
         label, task_of(record), scores_of_record(record), record.metrics, f"seed {record.session_seed}",
