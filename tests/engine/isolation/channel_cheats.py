@@ -125,7 +125,10 @@ class CountsFilesInMemory(Tries):
 
 
 class CountsThreads(Tries):
-    """Lowers a limit on what all runs of a user have together, and sees by trying how much of it they have."""
+    """Lowers a limit on what all runs of a user have together, and sees by trying how much of it they have.
+
+    Where a verifier is not root, this read the number of threads of the runs beside it exactly.
+    """
 
     def attempts(self):
         for name in ("NPROC", "MEMLOCK", "SIGPENDING", "MSGQUEUE"):
