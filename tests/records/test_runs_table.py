@@ -1,8 +1,10 @@
 """Long sessions keep their runs as a table: nothing is lost, nothing else is believed, and every command works."""
 
+import hashlib
 import json
 import shutil
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -140,3 +142,15 @@ def test_it_is_submitted_evaluated_and_verified(repository, tmp_path):
     table = (repository / claims["sessions"][0]["file_path"]).with_name(RUNS_FILE)
     table.write_bytes(table.read_bytes() + b"x")
     assert "not the file that belongs" in verdict_on(path, repository).reasons[0]
+
+
+def test_a_failure_that_is_nested_without_end_is_told_in_a_line(repository):
+    folder = folders(repository)[0]
+    table = pl.read_parquet(folder / RUNS_FILE).with_columns(failure=pl.lit("[" * 3_000))
+    table.write_parquet(folder / RUNS_FILE)
+    path = folder / f"{folder.name}.json"
+    content = json.loads(path.read_text())
+    content["runs_table"]["sha256"] = hashlib.sha256((folder / RUNS_FILE).read_bytes()).hexdigest()
+    path.write_text(json.dumps(content))
+    with pytest.raises(UsageError, match="is not a table of runs"):
+        load_experiment(folder)

@@ -59,7 +59,7 @@ def whole(metadata: ExperimentMetadata, read: Callable[[], bytes]) -> Experiment
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
         raise UsageError(f"{name}/{RUNS_FILE} is not a table of runs: {place}: {first['msg']}.") from error
-    except (ValueError, KeyError, IndexError, TypeError) as error:
+    except (ValueError, KeyError, IndexError, TypeError, RecursionError) as error:
         raise UsageError(f"{name}/{RUNS_FILE} is not a table of runs: {error}.") from error
     return metadata.model_copy(update={"runs": runs, "runs_table": None})
 
