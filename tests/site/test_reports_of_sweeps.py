@@ -5,10 +5,12 @@ import shlex
 import sys
 from dataclasses import replace
 
+import polars as pl
 import pytest
 
 import nematodebench as nb
 from nematodebench.cli import main
+from nematodebench.errors import UsageError
 from nematodebench.figures.samples import best_first, distinct
 from nematodebench.figures.sources import open_sources
 from nematodebench.site.origins import continual_origin, origin_of, search_origin
@@ -93,3 +95,18 @@ def test_labels_say_sweep_and_the_best_come_first(tmp_path):
     assert [sample.label for sample in distinct([one, cell])] == ["q_table (seed 1)", "q_table (sweep)"]
     low = replace(cell, metrics={"reward": replace(one.metrics["reward"], mean=-99.0)})
     assert best_first([low, one]) == [one, low]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"task": None}, {"seed": "north"}, {"seed": None}, {"config": "[" * 3000}, {"config": "x"}, {"config": None},
+        {"session_seed": None}, {"run": None}, {"task": "levitation-v1"}, {"metric.reward": "much"}, {},
+    ],
+)  # fmt: skip
+def test_what_is_no_table_of_a_sweep_is_told_in_a_line(swept, tmp_path, damage):
+    frame = pl.read_parquet(swept / "sweep.parquet").with_columns(**{name: pl.lit(one) for name, one in damage.items()})
+    (frame if damage else frame.drop("brain")).write_parquet(tmp_path / "sweep.parquet")
+    with pytest.raises(UsageError) as error:
+        html_report(open_sources([tmp_path]))
+    assert "\n" not in str(error.value)

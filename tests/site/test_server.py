@@ -11,7 +11,9 @@ import threading
 
 import pytest
 
-from nematodebench.site.server import server_of
+from nematodebench.errors import UsageError
+from nematodebench.records.store import ExperimentStore
+from nematodebench.site.server import progress, server_of
 
 
 @pytest.fixture
@@ -47,6 +49,16 @@ def test_a_folder_that_is_gone_is_an_answer(served, capfd):
     folder.rmdir()
     assert status(server, "localhost") == 404
     assert capfd.readouterr().err == ""
+
+
+def test_a_plan_that_is_nested_without_end_is_one_that_cannot_be_read(served):
+    folder, server = served
+    (folder / "x").mkdir()
+    (folder / "x" / "session.json").write_text("[" * 100_000)
+    assert progress(folder) == [{"name": "x", "state": "cannot be read", "done": 0, "runs": 0}]
+    assert status(server, "localhost") == 200
+    with pytest.raises(UsageError, match="is damaged"):
+        ExperimentStore(folder, "x").plan()
 
 
 def test_a_browser_that_leaves_is_no_error(served, capfd):

@@ -131,13 +131,18 @@ def sample_of_session(place: Path) -> Sample:
 
 def samples_of_sweep(folder: Path) -> list[Sample]:
     """The cells of a sweep, in the order of its table."""
+    import polars as pl
+
     frame = SweepStore(folder).combined()
     names = [name for name in frame.columns if name.startswith("parameter.")]
     try:
         cells = frame.partition_by("task", "brain", *names, maintain_order=True)
         return [_sample(cell, names, _cell(cell, folder, n)) for n, cell in enumerate(cells)]
-    except (KeyError, TypeError, AttributeError) as error:  # values that are none of a sweep's
-        raise UsageError(f"{folder / 'sweep.parquet'} is not the table of a sweep.") from error
+    except UsageError:
+        raise
+    except (pl.exceptions.PolarsError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        what = str(error).partition("\n")[0]
+        raise UsageError(f"{folder / 'sweep.parquet'} is not the table of a sweep: {what}.") from error
 
 
 def _cell(frame: Any, folder: Path, number: int) -> SweepCell:

@@ -126,7 +126,7 @@ class ExperimentStore:
             raise UsageError(f"There is no session to resume in {self.folder}.")
         try:
             content = json.loads(self.plan_path.read_text())
-        except ValueError:
+        except (ValueError, RecursionError):
             content = None
         if not isinstance(content, dict):
             raise UsageError(f"{self.plan_path} is damaged: the session cannot go on. Start it anew.")

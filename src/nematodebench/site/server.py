@@ -51,7 +51,7 @@ def _progress(place: Path) -> dict[str, Any] | None:
             done = sum(1 for _ in (place / "runs").glob("[0-9]*.npz"))
             runs, what = _planned(content)
             return {"name": place.name, "what": what, "state": "running or stopped", "done": done, "runs": runs}
-    except (OSError, ValueError, UsageError):
+    except (OSError, ValueError, UsageError, RecursionError):
         return {"name": place.name, "what": "", "state": "cannot be read", "done": 0, "runs": 0}
     return None
 
