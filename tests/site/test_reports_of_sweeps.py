@@ -110,3 +110,19 @@ def test_what_is_no_table_of_a_sweep_is_told_in_a_line(swept, tmp_path, damage):
     with pytest.raises(UsageError) as error:
         html_report(open_sources([tmp_path]))
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("report", [html_report, report_markdown])
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("result.json", {"verdict": "x"}),
+        ("result.json", {"verdict": "x", "champion": [], "search": 1, "brain": None}),
+        ("continual.json", {"environments": {}, "profiles": []}),
+        ("continual.json", {"environments": {"a": 1}, "profiles": 7, "brain": [], "runs": "many"}),
+    ],
+)
+def test_what_is_no_search_or_continual_run_is_told_in_a_line(tmp_path, report, file, content):
+    (tmp_path / file).write_text(json.dumps(content))
+    with pytest.raises(UsageError, match=r"is not a (search's result|continual run's report)"):
+        report(open_sources([tmp_path if file == "result.json" else tmp_path / file]))

@@ -3,15 +3,16 @@
 import csv
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from nematodebench.board.text import escape, table
+from nematodebench.errors import UsageError
 from nematodebench.figures.kinds import figure_of, task_figures
 from nematodebench.figures.samples import Sample, best_first
 from nematodebench.figures.searching import search_history, search_importances
 from nematodebench.figures.sources import Sources
-from nematodebench.records.plain_text import uncomputed
+from nematodebench.records.plain_text import plain, uncomputed
 from nematodebench.site.cells import axis_lines, interval, number, stat, stored_stat
 from nematodebench.site.continual_section import continual_section
 from nematodebench.site.origins import origin_of, search_origin
@@ -67,13 +68,22 @@ def _sections(sources: Sources) -> list[dict[str, Any]]:
     made = [_task_section(task, best_first(sources.of_task(task))) for task in sources.tasks]
     if len(sources.tasks) > 1:
         made.insert(0, _overview(sources))
-    made += [_search_section(result) for result in sources.searches]
-    return made + [continual_section(report) for report in sources.continual]
+    made += [_told(_search_section, result, "a search's result") for result in sources.searches]
+    return made + [_told(continual_section, report, "a continual run's report") for report in sources.continual]
+
+
+def _told(make: Callable[[Any], dict[str, Any]], content: dict[str, Any], what: str) -> dict[str, Any]:
+    """A section of a file that anybody may have written: where it lacks something, that is said in a line."""
+    try:
+        return make(content)
+    except UsageError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        why = plain(f"{type(error).__name__}: {error}", 100)
+        raise UsageError(f"{content.get('place', 'A file')} is not {what}: {why}.") from error
 
 
 def _overview(sources: Sources) -> dict[str, Any]:
-    from nematodebench.errors import UsageError
-
     figures = []
     for kind in ("scores", "profiles"):
         try:
@@ -146,8 +156,9 @@ def _parameter(value: Any) -> str:
 
 def report_markdown(sources: Sources) -> str:
     """The tables as Markdown."""
+    sections = _sections(sources)
     lines = [f"# {_plain(_title(sources))}", "", _plain(_lead(sources))]
-    for section in _sections(sources):
+    for section in sections:
         if not section["tables"]:  # figures alone, which Markdown does not hold
             continue
         lines += ["", f"## {_plain(section['title'])}", "", _plain(section["lead"])]
