@@ -12,7 +12,9 @@ from typing import Any
 from nematodebench.errors import UsageError, missing_extra, near_names, said
 from nematodebench.own_files import is_installed
 
-__all__ = ["class_wanted", "import_class", "meant", "meant_to_go_on", "refuse_while_importing", "written_by_user"]
+__all__ = [
+    "class_wanted", "import_class", "meant", "meant_to_go_on", "refuse_while_importing", "warned", "written_by_user",
+]  # fmt: skip
 
 _IMPORTING: list[str] = []
 """What is being imported for somebody who wants a class of it."""
@@ -99,6 +101,12 @@ def _told(error: Exception | SystemExit) -> str:
     if isinstance(error, SystemExit):
         return f"{where} ends the program. {_GUARDED}"
     return f"{where}: {type(error).__name__}: {said(error)}"
+
+
+def warned(message: Warning | str, file: str, line: int) -> str:
+    """A warning in one line, with its place where that is in code of the user."""
+    text = " ".join(str(message).split())
+    return text if file.startswith("<") or is_installed(Path(file)) else f"{Path(file).name}, line {line}: {text}"
 
 
 def written_by_user(trace: TracebackType | None) -> traceback.FrameSummary | None:

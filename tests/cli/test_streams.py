@@ -1,12 +1,15 @@
 """Results are printed whatever the output is, and what cannot be written is one line."""
 
 import os
+import re
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
 
+from nematodebench.cli import progress
 from nematodebench.cli.progress import plain_notices, show_progress
 from nematodebench.notices import tell
 from nematodebench.sessions.execution import Progress
@@ -64,3 +67,13 @@ def test_what_is_compiled_is_told_without_a_terminal_too(capsys):
     with plain_notices(), show_progress(Progress(), "a session"):
         tell("compiling mlp_ppo.learn, 2 of 4")
     assert capsys.readouterr().err == "nematodebench: compiling mlp_ppo.learn, 2 of 4\n"
+
+
+def test_a_warning_is_one_line_with_its_place_in_the_code_of_the_user(capsys):
+    with plain_notices():
+        warnings.simplefilter("always")
+        warnings.warn("a division\n by \x1b[31m zero", stacklevel=1)
+        warnings.warn_explicit("of the package", UserWarning, progress.__file__, 3)
+    first, second = capsys.readouterr().err.splitlines()
+    assert re.fullmatch(r"nematodebench: test_streams.py, line \d+: a division by \\x1b\[31m zero", first)
+    assert second == "nematodebench: of the package"

@@ -18,7 +18,6 @@ from nematodebench.cli.streams import careful_streams
 from nematodebench.cli.tables import show_wide, tables_as_csv
 from nematodebench.edits import one_state
 from nematodebench.errors import Interrupted, StorageError, UsageError, missing_extra
-from nematodebench.records.plain_text import without_commands
 
 __all__ = ["build", "main"]
 
@@ -132,6 +131,7 @@ def _told(error: Any) -> str:
 
 
 def _complain(problem: object, code: int) -> None:
-    shown = "".join(one if one.isprintable() else repr(one)[1:-1] for one in str(problem))
-    print(f"nematodebench: {without_commands(shown)}", file=sys.stderr)
+    from nematodebench.cli.printing import printable
+
+    print(f"nematodebench: {printable(str(problem))}", file=sys.stderr)
     sys.exit(code)

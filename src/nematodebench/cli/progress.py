@@ -10,7 +10,7 @@ import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nematodebench.notices import listening
 
@@ -31,8 +31,15 @@ _A_SECOND = 4
 def plain_notices() -> Iterator[None]:
     """Prints what is told, and warnings, each as one line beside the results, while the block runs."""
     with listening(_print_notice), warnings.catch_warnings():
-        warnings.showwarning = lambda message, *where, **more: _print_notice(str(message))
+        warnings.showwarning = lambda message, category, *where, **more: _print_warning(message, *where)
         yield
+
+
+def _print_warning(message: Warning | str, file: str, line: int, *_: Any) -> None:
+    from nematodebench.cli.printing import printable
+    from nematodebench.imports import warned
+
+    _print_notice(printable(warned(message, file, line)))
 
 
 def _print_notice(text: str) -> None:

@@ -32,6 +32,7 @@ from nematodebench.engine.run import RunFailure, RunResult, RunSpec
 from nematodebench.engine.telling import tell
 from nematodebench.engine.watching import Told, Watch
 from nematodebench.errors import UsageError
+from nematodebench.imports import warned
 from nematodebench.kernels.processor import usable_cores
 
 __all__ = ["ExecutorName", "Watch", "choose_executor", "default_workers", "execute_all"]
@@ -174,7 +175,7 @@ def _serve(connection: Connection) -> None:
     _end_with_parent()
     with contextlib.suppress(OSError):  # one of them may be closed
         os.dup2(2, 1)  # what a brain prints is told beside the tables and the JSON of a command, not among them
-    warnings.formatwarning = lambda message, *_where, **_more: f"nematodebench: {message}\n"
+    warnings.formatwarning = lambda message, _, file, line, *_more: f"nematodebench: {warned(message, file, line)}\n"
     with contextlib.suppress(EOFError, BrokenPipeError, KeyboardInterrupt):
         while True:
             parcel, watched = connection.recv()

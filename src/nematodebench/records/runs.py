@@ -20,7 +20,7 @@ class RunFailure:
     traceback: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RunResult:
     """One run of a session.
 
@@ -47,3 +47,9 @@ class RunResult:
     seconds: float = 0.0
     failure: RunFailure | None = None
     metrics: Mapping[str, float | None] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        if self.failure is not None:
+            return f"<Run {self.index}, seed {self.seed}: failed, {' '.join(self.failure.message.split())}>"
+        values = "".join(f", {name} {value:.4g}" for name, value in self.metrics.items() if value is not None)
+        return f"<Run {self.index}, seed {self.seed}: {self.steps} steps{values}>"

@@ -46,12 +46,6 @@ class Run(RunResult):
             raise UsageError(f"Run {self.index} does not belong to a session any more: it has no brain.")
         return brain_of_run(self.spec, self)
 
-    def __repr__(self) -> str:
-        if self.failure is not None:
-            return f"<Run {self.index}, seed {self.seed}: failed, {self.failure.message}>"
-        values = "".join(f", {name} {value:.4g}" for name, value in self.metrics.items() if value is not None)
-        return f"<Run {self.index}, seed {self.seed}: {self.steps} steps{values}>"
-
 
 @dataclass(repr=False)
 class Session:
@@ -108,8 +102,11 @@ class Session:
 
     def __repr__(self) -> str:
         plan, failed = self.plan, len(self.failed_runs)
-        runs = f"{plan.runs} runs" + (f" ({failed} failed)" if failed else "")
-        score, name = self.metrics.get(plan.task.score_key), shown_brain(plan.brain_name, dump_config(plan.config))
+        runs = f"{plan.runs} run{'s' * (plan.runs > 1)}" + (f" ({failed} failed)" if failed else "")
+        score, name = (
+            self.metrics.get(plan.task.score_key) or "missing",
+            shown_brain(plan.brain_name, dump_config(plan.config)),
+        )
         return f"<Session {plan.task.id} {name}: {runs}, seed {plan.seed}, {plan.task.score_key} {score}>"
 
     def _repr_html_(self) -> str:
