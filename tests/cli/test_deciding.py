@@ -11,7 +11,7 @@ from nematodebench.cli import build
 from nematodebench.errors import UsageError
 from nematodebench.records.store import load_experiment
 from nematodebench.sessions.config import SessionConfig
-from nematodebench.sessions.detectable import detectable
+from nematodebench.sessions.detectable import Detectable, detectable
 from nematodebench.sessions.execution import extend
 from nematodebench.sessions.plan import make_plan
 from nematodebench.stats import detectable_difference
@@ -96,6 +96,20 @@ def test_a_learner_that_was_not_measured_is_taken_for_the_middle_one(monkeypatch
     assert (detectable(plan).std, detectable(plan).source) == (2, "the middle of 3 learners that were measured")
     never = make_plan(SessionConfig(task="association-v2", brain="null_random", runs=40, seed=77), workers=1)
     assert "anchors" in detectable(never).source
+
+
+@pytest.mark.parametrize(
+    ("difference", "worst", "told"),
+    [
+        (0.2, 0.7, "0.2000 (0.250 normalised)"),
+        (0.2, 2.5, "; none if half of the runs fail"),
+        (0.9, 2.5, "none between"),
+    ],
+)
+def test_a_difference_that_no_two_brains_can_have_is_not_promised(difference, worst, told):
+    found = str(Detectable(difference, 0.8, 0.1, "measured", worst))
+    assert told in found
+    assert "2.5" not in found
 
 
 def test_the_plan_of_a_dry_run_has_a_line_for_each_parameter_and_fits_a_page():

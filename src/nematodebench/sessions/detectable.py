@@ -28,25 +28,34 @@ class Detectable:
 
     Attributes:
         difference: In units of the score; nan for a single run.
-        normalised: As a share of the gap from floor to ceiling; None without anchors.
+        gap: From floor to ceiling: no two brains should differ by more. None without anchors.
         std: What runs of one brain are assumed to spread.
         source: Where that comes from.
         at_worst: The difference that would be detected if half of the runs failed: learners may spread more.
     """
 
     difference: float
-    normalised: float | None
+    gap: float | None
     std: float
     source: str
     at_worst: float
+
+    @property
+    def normalised(self) -> float | None:
+        """The difference as a share of the gap from floor to ceiling; None without anchors."""
+        return None if self.gap is None else self.difference / self.gap
 
     def __str__(self) -> str:
         if math.isnan(self.difference):
             return "none: one run has no spread"
         share = "" if self.normalised is None else f" ({self.normalised:.3f} normalised)"
+        found = "none" if self._is_too_large(self.difference) else f"{self.difference:.4f}{share}"
+        worst = "none" if self._is_too_large(self.at_worst) else f"{self.at_worst:.3f}"
         spread = f"if runs have std {self.std:.4f}: {self.source}"
-        worst = f"{self.at_worst:.3f} if half of the runs fail"
-        return f"{self.difference:.4f}{share} between two brains with 80 % power, {spread}; {worst}"
+        return f"{found} between two brains with 80 % power, {spread}; {worst} if half of the runs fail"
+
+    def _is_too_large(self, difference: float) -> bool:
+        return self.gap is not None and difference > self.gap
 
 
 def detectable(plan: Plan) -> Detectable | None:
@@ -63,7 +72,7 @@ def detectable(plan: Plan) -> Detectable | None:
     found = detectable_difference(math.sqrt(2) * std, plan.runs)
     gap = None if anchors is None else anchors.ceiling.value - anchors.floor.value
     worst = detectable_difference(math.sqrt(2) * _WIDEST * (gap or 1.0), plan.runs)
-    return Detectable(found, None if gap is None else found / gap, std, source, worst)
+    return Detectable(found, gap, std, source, worst)
 
 
 def _spread(plan: Plan, anchors: TaskAnchors | None) -> tuple[float, str]:
