@@ -47,6 +47,14 @@ def test_a_brain_against_itself_is_the_same_in_every_run():
     assert "undecided: 10 runs agree, 50 more would show equivalence" in few
 
 
+def test_machines_are_told_the_verdict_too():
+    line = ("run", TASK, "gradient_follower", "null_random", "--episodes", 20, "--until", "decided", "--max-runs", 40)
+    found = json.loads(command(*line, "--seed", 3, "--workers", 1, "--json").stdout)
+    assert (found["verdict"]["outcome"], found["verdict"]["looks"]) == ("better", 1)
+    assert found["comparison"]["pairs"] == 10
+    assert [record["brain"] for record in found["sessions"]] == ["gradient_follower", "null_random"]
+
+
 def test_a_session_is_extended_without_running_anything_twice():
     short = nb.run(TASK, "null_random", runs=3, episodes=20, seed=3, workers=1)
     longer, whole = extend(short, 5), nb.run(TASK, "null_random", runs=5, episodes=20, seed=3, workers=1)

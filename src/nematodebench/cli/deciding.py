@@ -14,7 +14,7 @@ from nematodebench.stats import SMALLEST_EFFECT, Comparison, Verdict
 from nematodebench.stats.sequential import look_levels, look_sizes, sequential_verdict
 from nematodebench.stats.verdicts import LEVEL
 
-__all__ = ["MOST_RUNS", "Decision", "check_plans", "decide", "print_decision"]
+__all__ = ["MOST_RUNS", "Decision", "check_plans", "decide", "decision_data", "print_decision"]
 
 MOST_RUNS = 500
 
@@ -77,6 +77,14 @@ def _grown(plan: Plan, session: Session | None, quiet: bool) -> Session:
         if session is None:
             return run_plan(plan, progress=progress)
         return extend(session, plan.runs, progress)
+
+
+def decision_data(decision: Decision) -> dict[str, object]:
+    """The verdict for machines, with the sessions that it rests on."""
+    found, level, (looks, most) = decision.verdict, decision.level, decision.looks
+    said = {"outcome": found.outcome, "reason": found.reason, "looks": looks, "looks_at_most": most, "level": level}
+    records = [session.metadata().model_dump(mode="json") for session in decision.sessions]
+    return {"verdict": said, "comparison": decision.comparison, "sessions": records}
 
 
 def print_decision(decision: Decision) -> None:

@@ -9,7 +9,7 @@ from nematodebench.brains.registry import canonical_name, list_brains
 from nematodebench.callbacks.base import Callback
 from nematodebench.callbacks.by_name import logs_of
 from nematodebench.cli.debugging import debug
-from nematodebench.cli.deciding import MOST_RUNS, decide, print_decision
+from nematodebench.cli.deciding import MOST_RUNS, decide, decision_data, print_decision
 from nematodebench.cli.progress import show_progress
 from nematodebench.cli.resuming import say_damaged
 from nematodebench.cli.run_request import RunRequest, refuse_together
@@ -94,10 +94,12 @@ def _run_until_decided(plans: list[Plan], request: RunRequest, *, json: bool) ->
     if root is not None:
         for session in decision.sessions:
             session.save(root)
-    print_sessions(decision.sessions, json=json, root=root)
-    if not json:
-        print()
-        print_decision(decision)
+    if json:
+        print_json(decision_data(decision))
+        return True
+    print_sessions(decision.sessions, json=False, root=root)
+    print()
+    print_decision(decision)
     return True
 
 
