@@ -55,7 +55,7 @@ def test_a_plan_that_is_nested_without_end_is_one_that_cannot_be_read(served):
     folder, server = served
     (folder / "x").mkdir()
     (folder / "x" / "session.json").write_text("[" * 100_000)
-    assert progress(folder) == [{"name": "x", "state": "cannot be read", "done": 0, "runs": 0}]
+    assert progress(folder) == [{"name": "x", "what": "", "state": "cannot be read", "done": 0, "runs": 0}]
     assert status(server, "localhost") == 200
     with pytest.raises(UsageError, match="is damaged"):
         ExperimentStore(folder, "x").plan()
