@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from nematodebench.tasks.registry import built_in_tasks
+
 DOCS = Path(__file__).parents[1] / "docs" / "nematodebench"
 GUIDE, EVALUATION, REPRODUCIBILITY = "SUBMISSION_GUIDE.md", "EVALUATION.md", "REPRODUCIBILITY.md"
 
@@ -56,3 +58,9 @@ def test_documentation_discoverability(linked: str) -> None:
     assert linked in text
     assert re.search(r"submit", text, re.I)
     assert re.search(r"public", text, re.I)
+
+
+def test_the_comparison_counts_the_tasks() -> None:
+    text = (DOCS.parent / "comparison.md").read_text(encoding="utf-8")
+    found = re.search(r"(\d+) tasks, versioned", text)
+    assert found and int(found[1]) == len(built_in_tasks())

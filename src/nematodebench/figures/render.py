@@ -7,11 +7,12 @@ from nematodebench.errors import UsageError
 from nematodebench.figures.figure import Figure
 from nematodebench.figures.style import FONT, INK, LINE_ROLES, MUTED, RULE, SERIES
 
-__all__ = ["FORMATS", "page_svg", "png", "svg", "written"]
+__all__ = ["FORMATS", "page_svg", "png", "svg", "with_fonts", "written"]
 
 _LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}(?:e-?\d+)?")
 _DRAWING = re.compile(r'( (?:d|transform|x|y|x1|x2|y1|y2|width|height|r)=")([^"]*)(")')
 _PAPER = "#ffffff"
+_FONTS = f'font-family="{FONT}, Arial, Helvetica, sans-serif"'
 
 
 def svg(figure: Figure, *, titled: bool = True, background: str | None = _PAPER) -> str:
@@ -22,7 +23,12 @@ def svg(figure: Figure, *, titled: bool = True, background: str | None = _PAPER)
     if background is not None:
         content["background"] = background
     drawn: str = vl_convert.vegalite_to_svg(content, allowed_base_urls=[])
-    return _DRAWING.sub(_shortened, drawn)
+    return with_fonts(_DRAWING.sub(_shortened, drawn))
+
+
+def with_fonts(drawn: str) -> str:
+    """The drawing with other fonts of the same widths, for readers who lack the one that it was measured with."""
+    return drawn.replace(f'font-family="{FONT}"', _FONTS).replace(f"font-family=\"'{FONT}'\"", _FONTS)
 
 
 def _shortened(found: re.Match[str]) -> str:
@@ -49,7 +55,7 @@ def page_svg(figure: Figure, key: str) -> str:
     drawn = svg(figure, titled=False, background=None)
     for colour, name in _variables().items():
         drawn = drawn.replace(f'"{colour}"', f'"var(--{name}, {colour})"')
-    drawn = drawn.replace(f'font-family="{FONT}"', "").replace(f"font-family=\"'{FONT}'\"", "")
+    drawn = drawn.replace(_FONTS, "")
     size = re.search(r'width="([\d.]+)" height="([\d.]+)"', drawn)
     width = size[1] if size else "640"
     style = f"max-width:{width}px;min-width:min(34rem,{width}px)"

@@ -14,7 +14,7 @@ def register(app: typer.Typer) -> None:
 
 def ablate(
     brain: Annotated[str, typer.Argument(help="brain whose parameters say what switches them off")] = "",
-    task: Annotated[str, typer.Option(help="task, or `continual`")] = "foraging_small-v1",
+    task: Annotated[str, typer.Option(help="task, or `continual`")] = "foraging_small-v2",
     runs: Annotated[int, typer.Option(help="runs of the full brain and of every ablation, on the same seeds")] = 20,
     episodes: Annotated[int | None, typer.Option(help="episodes a run, if not the task's own number")] = None,
     seed: Annotated[int | None, typer.Option(help="session seed; a fresh one is drawn if not given")] = None,
