@@ -7,6 +7,7 @@ import base64
 import json
 import lzma
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,14 @@ import altair as alt
 import polars as pl
 
 import nematodebench as nb
+from nematodebench.board.collect import signed
+from nematodebench.figures.render import with_fonts
+from nematodebench.figures.style import INK, LINE_ROLES, PARTS, SERIES, configuration
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "figures" / "concepts"
 TASK = "foraging_small-v2"
-BRAIN, REFERENCE, CHANCE, BLIND, INK = "#0072B2", "#009E73", "#999999", "#D55E00", "#444444"  # Okabe and Ito
+BRAIN, REFERENCE, CHANCE, BLIND = SERIES[0], *(LINE_ROLES[role] for role in ("reference", "null", "blind"))
 WIDTH = 560
 Rows = list[dict[str, Any]]
 
@@ -30,10 +34,18 @@ def anchors(task: str) -> dict[str, Any]:
     return stored
 
 
+@cache
+def deciding() -> list[Path]:
+    """The verifications that the board rests on: of each entry that stands on it the one that decides."""
+    found = signed(ROOT)
+    listings = [found.listings[one.entry.id] for board in found.boards() for one in board.standings]
+    return sorted(ROOT / "verifications" / listing.record for listing in listings if listing.record)
+
+
 def entries() -> Rows:
-    """Every published submission that was verified: the claim, and the statement about it."""
+    """Every entry of the board: the claim, and the verifier's statement about it."""
     found = []
-    for path in sorted((ROOT / "verifications").glob("*.dsse.json")):
+    for path in deciding():
         statement = json.loads(base64.b64decode(json.loads(path.read_text(encoding="utf-8"))["payload"]))
         claim = json.loads((ROOT / statement["subject"][0]["name"]).read_text(encoding="utf-8"))
         found.append({"claim": claim, "fresh": statement["predicate"], "name": f"{claim['brain_type']}"})
@@ -74,7 +86,7 @@ def anchor_scale() -> Any:
         color=alt.Color("role:N", scale=None),
     )
     return base.mark_point(filled=True, size=110) + base.mark_text(dx=8, align="left").encode(
-        text=alt.Text("score:Q", format=".3f")
+        text=alt.Text("score:Q", format=".3f"), color=alt.value(INK)
     )
 
 
@@ -160,7 +172,7 @@ def sessions_and_runs() -> Any:
     points = base.mark_point(size=18, color=BRAIN, opacity=0.5).encode(
         x=alt.X("session:O", title="session", axis=alt.Axis(labelAngle=0)), y=alt.Y("score:Q", title="composite score")
     )
-    means = base.mark_tick(color=BLIND, thickness=3, size=34).encode(x="session:O", y="mean(score):Q")
+    means = base.mark_tick(color=REFERENCE, thickness=3, size=34).encode(x="session:O", y="mean(score):Q")
     return points + means + base.mark_rule(color=INK, strokeDash=[4, 3]).encode(y="mean(score):Q")
 
 
@@ -190,11 +202,12 @@ def composite_parts() -> Any:
         for part, weight in weights.items()
     ]
     order = [part.replace("_", " ") for part in weights]
-    colours = alt.Scale(domain=order, range=["#0072B2", "#56B4E9", "#009E73", "#E69F00"])
+    colours = alt.Scale(domain=order, range=list(PARTS))
     return _chart(rows, height=24 * len(found)).mark_bar().encode(
         x=alt.X("sum(share):Q", title="composite score", scale=alt.Scale(domain=[0, 1])),
         y=alt.Y("brain:N", title=None, sort=[one["name"] for one in found]),
-        color=alt.Color("part:N", title=None, scale=colours, sort=order, legend=alt.Legend(orient="top")),
+        color=alt.Color("part:N", title=None, scale=colours, sort=order,
+                        legend=alt.Legend(orient="top", columnPadding=28)),
         order="part_order:Q",
     ).transform_calculate(part_order=f"indexof({json.dumps(order)}, datum.part)")  # fmt: skip
 
@@ -235,9 +248,10 @@ def svg(figure: Callable[[], Any]) -> str:
     import vl_convert
 
     spec = figure().to_dict()
-    look = {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "grid": False, "labelLimit": 260}
-    spec["config"] = {"font": "sans-serif", "view": {"stroke": None}, "axis": look, "header": {"labelFontSize": 13}}
-    return str(vl_convert.vegalite_to_svg(json.dumps(spec)))
+    look = configuration()
+    spec["padding"] = {"left": 24, "top": 6, "right": 16, "bottom": 6}  # for readers whose letters are wider
+    spec["config"] = {**look, "background": "white", "axis": {**look["axis"], "grid": False, "labelLimit": 260}}
+    return with_fonts(str(vl_convert.vegalite_to_svg(json.dumps(spec))))
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -178,6 +179,13 @@ def test_where_a_name_has_no_free_place_a_legend_names_all():
     assert _name_places(rows) == {}
     drawn = _profile_chart(list(shares), {}).to_dict()
     assert [one["encoding"]["color"].get("legend", {}) is not None for one in drawn["layer"]] == [True]
+
+
+def test_a_file_names_fonts_that_every_system_has_and_a_page_none(sources):
+    figure = figure_of("scores", sources)
+    fonts = set(re.findall(r'font-family="([^"]*)"', svg(figure)))
+    assert fonts == {"Liberation Sans, Arial, Helvetica, sans-serif"}
+    assert "font-family" not in page_svg(figure, "one")
 
 
 def test_names_of_lines_are_not_in_their_pale_colours(sources):
