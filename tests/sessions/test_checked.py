@@ -30,6 +30,9 @@ def _edit(path, change):
 EDITS = {
     "success_rate of run 1": lambda record: record["runs"][1]["metrics"].update(success_rate=0.123),
     "the hash of run 2": lambda record: record["runs"][2].update(record_hash="0" * 64),
+    "4 runs": lambda record: record.update(num_runs=4),
+    "the seed of run 1": lambda record: record["runs"][1].update(seed=3),
+    "the level 'Excellent'": lambda record: record.update(level="Excellent"),
     "the mean of composite_score": lambda record: record["metrics"]["composite_score"].update(mean=0.99),
 }
 

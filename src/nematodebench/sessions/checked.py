@@ -6,6 +6,7 @@ from pathlib import Path
 
 from nematodebench.engine.float_state import standard_floats
 from nematodebench.engine.run import record_hash
+from nematodebench.engine.seeds import run_seed
 from nematodebench.errors import UsageError
 from nematodebench.notices import tell
 from nematodebench.records.packed import PACKED
@@ -36,6 +37,10 @@ def load_checked(path: Path) -> ExperimentMetadata:
 
 def _wrong(record: ExperimentMetadata, path: Path, folder: Path) -> str:
     """What does not follow from the episodes; empty where all does."""
+    if [run.run for run in record.runs] != list(range(record.num_runs)):
+        return f"{record.num_runs} runs"
+    if strange := [run.run for run in record.runs if run.seed != run_seed(record.session_seed, run.run)]:
+        return f"the seed of run {strange[0]}"
     task, same_code = task_of(record), record.provenance.source_hash == source_hash()
     task = task.as_recorded(record.columns or stored_columns(path, phase_columns(task)))
     episodes, finished = stored_records(folder, phase_columns(task)), [r for r in record.runs if r.status == "finished"]
@@ -50,8 +55,11 @@ def _wrong(record: ExperimentMetadata, path: Path, folder: Path) -> str:
             return f"{name} of run {run.run}"
     means = {name: value.mean for name, value in record.metrics.items()}
     computed = {} if measured is None else {name: one.mean for name, one in measured.session.items()}
-    name = _different(means, computed, same_code)
-    return f"the mean of {name}" if name else ""
+    if name := _different(means, computed, same_code):
+        return f"the mean of {name}"
+    score = record.metrics.get(record.score_key)
+    level = None if score is None else task.scoring.level(score.mean)
+    return f"the level {record.level!r}" if same_code and level != record.level else ""
 
 
 def _different(stored: Mapping[str, float | None], computed: Mapping[str, float | None], same_code: bool) -> str:
