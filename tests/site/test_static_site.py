@@ -24,6 +24,7 @@ from nematodebench.site.pages import script_json
 from nematodebench.site.private_site import build_private_site
 from nematodebench.site.report import html_report, report_csv, report_markdown
 from nematodebench.site.server import server_of
+from nematodebench.site.submission_page import submission_facts
 from nematodebench.site.words import html_of
 from nematodebench.stats import StatValue
 
@@ -200,3 +201,9 @@ def test_a_normalised_score_has_the_mark_that_the_score_has(tmp_path):
     page = build_site(tmp_path, Collection(listings={one.entry.id: marked}))["tasks/foraging_small-v2.html"].decode()
     cell = re.search(r'<td class="num wide quiet">(.*?)</td>', page)[1]
     assert re.fullmatch(r'<span class="hang">\d\.\d{3} ± \S+<i> \(!\)</i></span>', cell)
+
+
+def test_the_page_of_an_entry_says_of_how_many_tries_it_is_one():
+    (one,) = entries(1)
+    assert "verified entries" not in dict(submission_facts(one, None)["facts"])
+    assert dict(submission_facts(replace(one, tries=7), None)["facts"])["verified entries"].startswith("one of 7 ")

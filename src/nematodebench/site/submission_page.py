@@ -72,6 +72,8 @@ def _facts(listing: Listing, signer: tuple[str, str] | None) -> list[tuple[str, 
         facts.append(
             ("chemotaxis", f"{plate.level}, index {plate.index:.2f} [{plate.ci95[0]:.2f}, {plate.ci95[1]:.2f}]")
         )
+    if listing.tries > 1:
+        facts.append(("verified entries", f"one of {listing.tries} of its brain, or of its contributor's own brains"))
     if again is not None:
         claim = again.claim
         facts += [
