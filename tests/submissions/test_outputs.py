@@ -197,3 +197,20 @@ def test_no_table_that_is_written_holds_a_formula_of_somebody_elses(text: str, c
 @pytest.mark.parametrize("value", ["-", "-0.5", "+1e-3", "-0.500 ± 0.100", "2026-01-01", "", "a=b", 7, -0.5, None])
 def test_numbers_and_words_stay_as_they_are(value: object) -> None:
     assert uncomputed(value) == value
+
+
+@pytest.mark.parametrize("form", [[], ["--format", "csv"], ["--format", "html"]])
+@pytest.mark.parametrize("spec", [{"phases": 7}, {"phases": [7]}, {"phases": [{}], "scored": "x"}, {}, None])
+def test_a_report_of_a_record_that_no_session_wrote_is_no_traceback(tmp_path: Path, form: list[str], spec: Any) -> None:
+    """Without a specification the metrics are beyond any score."""
+    work = official(tmp_path / "repo", "null_random", SHORT)
+    record = work.record(0)
+    if spec is None:
+        for run in record["runs"]:
+            run["metrics"] = dict.fromkeys(run["metrics"], 1e308)
+    else:
+        record["task_spec"] = spec
+    work.save_record(0, record)
+    done = command(work.root, "report", work.folder(0), *form, *(["--output", "r.out"] if form else []))
+    assert done.code in ({2} if spec is None or not form else {0, 2}), done.out
+    assert "Traceback" not in done.err

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import ValidationError
 
+from nematodebench.errors import UsageError
 from nematodebench.measures.base import Measurement, RunMetrics
 from nematodebench.records.schemas import ExperimentMetadata
 from nematodebench.sessions.recording import normalised_record
@@ -67,9 +69,14 @@ def with_todays_intervals(record: ExperimentMetadata) -> ExperimentMetadata:
     task = task_of(record)
     runs = [run.metrics for run in record.runs if run.metrics]
     wholes = {name: value.mean for name, value in record.metrics.items() if all(name not in run for run in runs)}
-    session = task.scoring.summarise(runs, wholes, list(record.metrics))
-    measured = Measurement(runs, session, record.chemotaxis, record.notes, task.scoring.pseudo_values(runs))
-    return record.model_copy(update={"metrics": session, "normalised": normalised_record(task, measured)})
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):  # numbers that no session has are told as such below
+            session = task.scoring.summarise(runs, wholes, list(record.metrics))
+            pseudo = task.scoring.pseudo_values(runs)
+            measured = Measurement(runs, session, record.chemotaxis, record.notes, pseudo)
+            return record.model_copy(update={"metrics": session, "normalised": normalised_record(task, measured)})
+    except ValidationError as error:
+        raise UsageError(f"{record.experiment_id}: its metrics are too large for a score.") from error
 
 
 def compare_scores(x: RunScores, y: RunScores) -> Comparison:

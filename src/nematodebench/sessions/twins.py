@@ -119,5 +119,8 @@ def pair_twins(records: Sequence[ExperimentMetadata]) -> list[tuple[ExperimentMe
 def _what(record: ExperimentMetadata, task: str | None) -> tuple[object, ...]:
     """Everything that a session and its twin have in common."""
     config, spec = repr(sorted(record.brain_config.items())), record.task_spec
-    scored = [phase["episodes"] for phase in spec["phases"] if phase["phase"] == spec["scored"]]
+    try:
+        scored = [phase["episodes"] for phase in spec["phases"] if phase["phase"] == spec["scored"]]
+    except (LookupError, TypeError) as error:
+        raise UsageError(f"{record.experiment_id}: its task_spec is not the specification of a task.") from error
     return task, canonical_name(record.brain), config, record.session_seed, *scored
