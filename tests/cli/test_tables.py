@@ -13,6 +13,7 @@ import termios
 
 import pytest
 
+import nematodebench as nb
 from nematodebench.cli.printing import print_table
 from nematodebench.cli.tables import fit, folded
 
@@ -103,6 +104,23 @@ def test_tables_as_csv_are_all_of_the_standard_output(tmp_path):
     assert "task" in header
     assert len(rows) > 20
     assert {len(row) for row in rows} == {len(header)}
+
+
+@pytest.mark.parametrize(("words", "header"), [(("info",), "what,value"), (("tasks", "wall-v2"), "line,score")])
+def test_pages_and_facts_as_csv_have_no_words_of_python(tmp_path, words, header):
+    command = [sys.executable, "-m", "nematodebench", *words, "--csv"]
+    printed = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True).stdout
+    assert printed.startswith(header)
+    assert not {"None", "True", "False"} & {cell for row in csv.reader(printed.splitlines()) for cell in row}
+
+
+def test_the_table_of_a_rerun_fits_a_narrow_terminal(tmp_path):
+    folder = nb.run("pattern_memory_easy-v2", "null_random", runs=1, episodes=2, seed=1).save(tmp_path)
+    command = [sys.executable, "-m", "nematodebench", "rerun", str(folder)]
+    env = {**os.environ, "COLUMNS": "60"}
+    printed = subprocess.run(command, capture_output=True, text=True, check=True, env=env).stdout
+    assert max(len(line) for line in printed.splitlines() if line.startswith("|")) <= 60
+    assert printed.count("the same") == 3
 
 
 def test_csv_and_json_exclude_each_other(tmp_path):

@@ -86,14 +86,17 @@ def _print_fitting(header: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
 
 
 def print_page(lines: Sequence[str]) -> None:
-    """Prints a page of Markdown. In a terminal its tables are aligned and its lines folded, so that both fit."""
-    if available_width() is None:
+    """Prints a page of Markdown. A terminal gets aligned tables and folded lines, ``--csv`` the tables alone."""
+    output = csv_output()
+    if available_width() is None and output is None:
         print("\n".join(lines))
         return
     for is_table, group in itertools.groupby(lines, key=lambda line: line.startswith("|")):
         part = list(group)
         cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in part]
-        if is_table and len({len(row) for row in cells}) == 1:
+        if is_table and output is not None:
+            csv.writer(output, lineterminator="\n").writerows([cells[0], *cells[2:]])
+        elif is_table and len({len(row) for row in cells}) == 1:
             _print_fitting(cells[0], cells[2:])
         else:
             print("\n".join(folded(line) if line.strip() else "" for line in part))

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from nematodebench.cli.show import print_json, print_table, printable
+from nematodebench.cli.tables import available_width
 from nematodebench.engine.tracing import Trace
 from nematodebench.errors import StorageError
 from nematodebench.records.made_with import made_with
@@ -13,6 +14,9 @@ from nematodebench.sessions.rerun import Rerun, rerun, run_of, task_of
 from nematodebench.trajectories.files import Recorder, prepare
 
 __all__ = ["rerun_command"]
+
+_WHOLE, _BEGINNING = 100, 16
+"""Columns in which a hash has room, and how much of it is shown where it has none."""
 
 
 def rerun_command(
@@ -79,9 +83,15 @@ def _facts(run: int, outcome: Rerun) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _short(value: str) -> str:
+    """A hash, of which a narrow terminal shows the beginning."""
+    width = available_width()
+    return value if width is None or width >= _WHOLE or len(value) <= _BEGINNING else f"{value[:_BEGINNING]}..."
+
+
 def _print(metadata: ExperimentMetadata, facts: dict[str, Any], outcome: Rerun) -> None:
     print(printable(f"{metadata.task} {metadata.brain} run {facts['run']}, seed {facts['seed']}"), end="\n\n")
-    sides = [{k: "none" if v is None else str(v) for k, v in facts[side].items()} for side in ("recorded", "again")]
+    sides = [{k: _short("none" if v is None else str(v)) for k, v in facts[s].items()} for s in ("recorded", "again")]
     rows = [[key, value, "the same" if value == sides[1][key] else sides[1][key]] for key, value in sides[0].items()]
     print_table(["what", "recorded", "again"], rows)
     same = "IDENTICAL episodes, bit for bit" if outcome.note else "IDENTICAL, bit for bit"

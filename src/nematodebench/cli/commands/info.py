@@ -24,4 +24,9 @@ def info(json: Annotated[bool, typer.Option("--json", help="for machines")] = Fa
     if json:
         print_json(facts)
     else:
-        print_table(["what", "value"], [[key, str(value)] for key, value in facts.items()])
+        print_table(["what", "value"], [[key, _word(value)] for key, value in facts.items()])
+
+
+def _word(value: object) -> str:
+    """A value without the words of Python."""
+    return "-" if value is None else "yes" if value is True else "no" if value is False else str(value)
