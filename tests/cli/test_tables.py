@@ -106,7 +106,7 @@ def test_tables_as_csv_are_all_of_the_standard_output(tmp_path):
     assert {len(row) for row in rows} == {len(header)}
 
 
-@pytest.mark.parametrize(("words", "header"), [(("info",), "what,value"), (("tasks", "wall-v2"), "line,score")])
+@pytest.mark.parametrize(("words", "header"), [(("info",), "what,value"), (("tasks", "foraging_small-v2"), "line,score")])
 def test_pages_and_facts_as_csv_have_no_words_of_python(tmp_path, words, header):
     command = [sys.executable, "-m", "nematodebench", *words, "--csv"]
     printed = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True).stdout
