@@ -5,15 +5,17 @@ import importlib
 import inspect
 import sys
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from nematodebench.engine.float_state import standard_floats
 from nematodebench.errors import UsageError, missing_extra, near_names, said
 from nematodebench.own_files import is_installed
 
 __all__ = [
-    "class_wanted", "import_class", "meant", "meant_to_go_on", "refuse_while_importing", "warned", "written_by_user",
+    "class_wanted", "import_class", "loaded", "meant", "meant_to_go_on", "refuse_while_importing", "warned", "written_by_user",
 ]  # fmt: skip
 
 _IMPORTING: list[str] = []
@@ -66,11 +68,17 @@ def _can_be_imported(file: Path) -> bool:
     return file.suffix == ".py" and "." not in file.stem
 
 
+def loaded(load: Callable[[], Any]) -> Any:
+    """Imports somebody else's code. How it has this thread compute, as by ``torch.set_flush_denormal``, is put back."""
+    with standard_floats():
+        return load()
+
+
 def _imported(kind: str, name: str, module_name: str) -> Any:
     """Imports a user's module; what is wrong in it is told in one line with its place."""
     _IMPORTING.append(name)
     try:
-        return importlib.import_module(module_name)
+        return loaded(lambda: importlib.import_module(module_name))
     except ModuleNotFoundError as error:
         own = error.name is not None and error.name.partition(".")[0] == module_name.partition(".")[0]
         needed = missing_extra(error) or "Install what it needs"

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import nematodebench as nb
+from nematodebench.brains.registry import get_brain
 from nematodebench.engine.float_state import standard_floats
 
 SMALL, SMALLER = np.full(1, 1e-30, np.float32), np.full(1, 1e-12, np.float32)
@@ -104,6 +105,16 @@ class Rounds:
     def memory(self):
         return self.sum.tobytes()
 """
+
+
+def test_what_a_brains_import_leaves_behind_is_put_back(tmp_path):
+    """Means and intervals of its runs are computed in this thread."""
+    (tmp_path / "rounding_one.py").write_text(BRAIN)
+    try:
+        get_brain(f"{tmp_path / 'rounding_one.py'}:Rounds")
+        assert ctypes.CDLL("libm.so.6").fegetround() == TO_NEAREST
+    finally:
+        _rounding(TO_NEAREST)
 
 
 def test_what_a_brains_import_leaves_behind_reaches_no_worker(tmp_path):

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, get_args
 from nematodebench.brains.base import CompiledBrain, NoMemory, nothing
 from nematodebench.brains.declared import built_in_modules, offered_brains, older_names
 from nematodebench.errors import UsageError, missing_extra, unknown_name
-from nematodebench.imports import class_wanted, import_class, meant
+from nematodebench.imports import class_wanted, import_class, loaded, meant
 from nematodebench.kernels.abi import BrainMemory
 from nematodebench.vocabulary import BrainClass
 
@@ -92,7 +92,7 @@ def get_brain(name: str) -> BrainType:
 def _loaded(name: str, load: Callable[[], Any]) -> Any:
     """What a brain is made of; a library that is not installed is named."""
     try:
-        return load()
+        return loaded(load)
     except ImportError as error:
         hint = f" {missing_extra(error)}".rstrip()
         raise UsageError(f"Brain {name!r} needs what is not installed here: {error}.{hint}") from error
