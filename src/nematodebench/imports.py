@@ -15,7 +15,8 @@ from nematodebench.errors import UsageError, missing_extra, near_names, said
 from nematodebench.own_files import is_installed
 
 __all__ = [
-    "class_wanted", "import_class", "loaded", "meant", "meant_to_go_on", "refuse_while_importing", "warned", "written_by_user",
+    "class_wanted", "import_class", "loaded", "meant", "meant_to_go_on", "refuse_while_importing", "warned",
+    "written_by_user",
 ]  # fmt: skip
 
 _IMPORTING: list[str] = []
