@@ -15,5 +15,5 @@ def test_the_files_of_one_network_get_one_score(tmp_path):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     zipped, graph = [line for line in done.stdout.splitlines() if line.startswith("<Session")]
-    assert "policy.zip: 1 runs" in zipped
+    assert "policy.zip: 1 run," in zipped
     assert zipped.replace("policy.zip", "policy.onnx") == graph

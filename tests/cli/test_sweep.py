@@ -18,8 +18,8 @@ TASKS = "cartpole_untrained-v1,wall_untrained-v1"
 GRID = ["--grid", "mlp_ppo.gamma=.9,.95", "--grid", "mlp_ppo.hidden=[8],[8,8]"]
 
 
-def arguments(folder, *more, tasks=TASKS, brains="null_random,mlp_ppo", grid=GRID):
-    line = ["sweep", "--tasks", tasks, "--brains", brains, *grid, "--runs", "2", "--workers", "1"]
+def arguments(folder, *more, tasks=TASKS, brains="null_random,mlp_ppo", grid=GRID, runs=2):
+    line = ["sweep", "--tasks", tasks, "--brains", brains, *grid, "--runs", str(runs), "--workers", "1"]
     return [*line, "--output", str(folder), *more]
 
 
@@ -145,7 +145,7 @@ def test_a_killed_sweep_ends_with_the_same_table(swept, tmp_path):
 
 
 def test_twins_are_cells_of_their_own_and_the_gain_stands_beside_the_score(tmp_path):
-    what = {"tasks": "gridworld-v1", "brains": "q_table,motionless", "grid": []}
+    what = {"tasks": "gridworld-v1", "brains": "q_table,motionless", "grid": [], "runs": 3}
     _, text = command(tmp_path, "--seed", "4", "--twin", **what)
     lines = [line for line in text.splitlines() if line.startswith("| ")]
     assert "| learning off" in lines[0]

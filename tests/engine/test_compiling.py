@@ -3,6 +3,7 @@
 import ctypes
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -47,6 +48,15 @@ print(json.dumps([told, [sum(function.stats.cache_hits.values()) for function in
 """
 
 
+@pytest.fixture
+def ctrl_c():
+    """Ctrl-C ends what goes on, as it does in a terminal; who starts commands in the background may have it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_in_a_callback_of_the_compiler_is_not_lost():
     """A signal that comes while the compiler is at work is handled in its next call of Python, and lost there."""
 

@@ -5,7 +5,6 @@ process then compiles the function itself.
 """
 
 import contextlib
-import ctypes
 import os
 import pickle
 import signal
@@ -19,6 +18,7 @@ from typing import Any
 from nematodebench.brains.base import nothing
 from nematodebench.brains.registry import BrainType, is_compiled
 from nematodebench.engine import loop
+from nematodebench.engine.isolation.confine import die_with_parent
 from nematodebench.engine.isolation.host import Foreign
 from nematodebench.engine.isolation.mailbox import stubs
 from nematodebench.engine.lanes import LANE_FUNCTIONS, compile_lanes
@@ -34,7 +34,6 @@ __all__ = ["compile_parts", "fill_cache", "help_to_compile", "interruptible"]
 _MOST_HELPERS = 4
 _SOON = 0.05
 """Seconds after which a lost Ctrl-C is said again."""
-_PR_SET_PDEATHSIG = 1
 
 
 @dataclass(frozen=True)
@@ -196,7 +195,7 @@ def _feed(process: "subprocess.Popen[bytes]", waiting: _Waiting, what: bytes) ->
 def help_to_compile() -> None:
     """What a helper does: it is told the task and the brain, and then the numbers of parts, until nobody is there."""
     if sys.platform.startswith("linux"):  # a part takes seconds, and nobody waits for it any more
-        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        die_with_parent()
     given, told = sys.stdin.buffer, os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)  # whatever a brain's module prints is not an answer
     parts = _parts(*pickle.loads(given.read(int.from_bytes(given.read(8), "little"))))

@@ -5,11 +5,9 @@ their own, because their libraries keep global random state.
 """
 
 import contextlib
-import ctypes
 import multiprocessing
 import os
 import queue
-import signal
 import sys
 import threading
 import time
@@ -23,6 +21,7 @@ from typing import Any, Literal, TypeAlias
 from nematodebench.brains.registry import importable_elsewhere, is_compiled
 from nematodebench.edits import refuse_edits
 from nematodebench.engine.batch import Group, execute_batch, in_groups
+from nematodebench.engine.isolation.confine import die_with_parent
 from nematodebench.engine.isolation.host import Foreign
 from nematodebench.engine.isolation.spares import announced
 from nematodebench.engine.limits import late
@@ -42,7 +41,6 @@ ExecutorName: TypeAlias = Literal["threads", "processes", "ray"]
 _ATTEMPTS = 2
 _PATIENCE = 1.0
 """Seconds for runs and workers that were asked to stop."""
-_PR_SET_PDEATHSIG = 1
 
 
 def default_workers(brain: type[Any] | Foreign | None = None) -> int:
@@ -165,7 +163,7 @@ def _end_with_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent is None or not sys.platform.startswith("linux"):
         return
-    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    die_with_parent()
     if os.getppid() != parent.pid:  # it went before the system was told
         os._exit(1)
 

@@ -32,7 +32,7 @@ def _library() -> ctypes.CDLL:
 
 
 def die_with_parent() -> None:
-    """Has the system end this process when the one that it was split off from is gone."""
+    """Has the system end this process when the one that started it is gone."""
     _checked(_library().prctl(_PDEATHSIG, _SIGKILL, 0, 0, 0), "to end with its parent")
 
 
