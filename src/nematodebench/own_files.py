@@ -6,6 +6,8 @@ count where a source or the config names them: weights that a brain loads decide
 """
 
 import ast
+import functools
+import os
 import re
 import sys
 import sysconfig
@@ -79,15 +81,26 @@ def _called(path: Path, folder: Path) -> str:
 
 def is_installed(path: Path) -> bool:
     """Whether a file belongs to a library, to Python, or to this package, whose sources have a hash of their own."""
-    places = {Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib")}
-    return bool(_INSTALLED & set(path.parts)) or any(path.is_relative_to(place) for place in {*places, _PACKAGE})
+    return bool(_INSTALLED & set(path.parts)) or any(path.is_relative_to(place) for place in _libraries())
+
+
+@functools.cache
+def _libraries() -> set[Path]:
+    return {_PACKAGE, *(Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib"))}
 
 
 def _loaded_from(folder: Path) -> set[Path]:
     """The modules of a folder that are loaded, however that came about."""
     loaded = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
-    files = {Path(name).resolve() for name in loaded if name and name.endswith(".py")}
-    return {path for path in files if path.is_relative_to(folder) and path.is_file() and not is_installed(path)}
+    within = f"{folder}{os.sep}"
+    files = {real for name in loaded if name and name.endswith(".py") and (real := _real(name)).startswith(within)}
+    return {path for path in map(Path, files) if path.is_file() and not is_installed(path)}
+
+
+@functools.cache
+def _real(name: str) -> str:
+    """Where a file lies. There are thousands of modules in a process that has loaded torch, and they stay there."""
+    return os.path.realpath(name)
 
 
 def _imported_by(files: set[Path], own: Path) -> set[Path]:
@@ -108,7 +121,7 @@ def _places(name: str, path: Path, own: Path) -> set[Path]:
         roots = [path.parents[min(level, len(path.parents)) - 1]]
     else:
         first = within.partition(".")[0]
-        every = [own.parent, *(Path(place or ".").resolve() for place in sys.path)]
+        every = [own.parent, *(Path(place or ".").absolute() for place in sys.path)]
         roots = [root for root in every if (root / first).is_dir() or any(map(Path.is_file, _files(root / first)))][:1]
     places = [root.joinpath(*within.split(".")) for root in roots]
     files = {one for place in places for one in (*_files(place), *_files(place / "__init__"))}
