@@ -63,7 +63,7 @@ def test_the_installed_package_is_the_one_that_runs(outside):
 
 
 def test_tasks_are_listed(outside):
-    assert "foraging_small-v1" in outside("nematodebench", "tasks")
+    assert "foraging_small-v2" in outside("nematodebench", "tasks")
 
 
 def test_a_session_runs_and_has_anchors(outside):
